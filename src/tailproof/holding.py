@@ -1,0 +1,25 @@
+"""States within states: what a rule remembers for a rule that it holds, under names that begin alike."""
+
+from .state import Layout, State
+
+
+def laid_out(prefix: str, layout: Layout) -> Layout:
+    """The held rule's arrays as they are called here."""
+    return {prefix + name: shape for name, shape in layout.items()}
+
+
+def held(state: State, prefix: str) -> State:
+    """The held rule's state: the same arrays, by their own names."""
+    return State(**{name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)})
+
+
+def keep(state: State, prefix: str, inner: State) -> None:
+    """Remember what the held rule made of its state; what it wrote in place is there already."""
+    for name, array in inner.items():
+        if array is not state[prefix + name]:
+            state[prefix + name][...] = array
+
+
+def slot(state: State, prefix: str, number: int) -> State:
+    """One of several states that are kept side by side, along the first axis of each array."""
+    return State(**{name: array[number] for name, array in held(state, prefix).items()})
