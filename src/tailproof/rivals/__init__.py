@@ -1,0 +1,1 @@
+"""What tailproof is compared with."""
