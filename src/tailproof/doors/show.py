@@ -1,0 +1,65 @@
+"""What a rule says, as a table or as JSON, on stdout."""
+
+import json
+from typing import Any
+
+# What the settings of a run say about intervals, and about what was learned.
+OF_INTERVALS = ("confidence", "anytime", "contaminated")
+OF_MODELS = ("target", "labels", "one_hot")
+
+
+def said_by(rule: Any, state: Any, names: list[str] | None, settings: dict[str, Any]) -> Any:
+    """The rule's estimate as the run that made the settings wants it told."""
+    known = {name: settings[name] for name in (*OF_INTERVALS, "target", "labels") if name in settings}
+    return rule.read(state).replace(names=names, **known)
+
+
+def show(said: Any, rule: Any, state: Any, as_json: bool) -> None:
+    """The table, or the JSON, of what the rule says."""
+    if not hasattr(said, "to_dict"):
+        print(json.dumps(_of_descent(said)) if as_json else said)
+    elif hasattr(said, "columns"):
+        _show_mean(said, rule, state, as_json)
+    else:
+        _show_model(said, rule, as_json)
+
+
+def _show_mean(said: Any, rule: Any, state: Any, as_json: bool) -> None:
+    radius = rule.radius(state, said.confidence) if getattr(rule, "groups", 0) and said.rows else None
+    if as_json:
+        whole = {} if radius is None else {"radius": radius if radius < float("inf") else None}
+        print(json.dumps({**said.to_dict(), **whole}, allow_nan=False))
+        return
+    from .mean_table import mean_table
+    from .table import number
+
+    print(mean_table(said))
+    if said.note:
+        print(said.note)
+    if radius == float("inf"):
+        print("too few rows to say how far the whole vector of means may be from the truth")
+    elif radius is not None:
+        print(f"the whole vector of means is within {number(radius)} of the truth ({100 * said.confidence:g} %)")
+
+
+def _show_model(said: Any, rule: Any, as_json: bool) -> None:
+    from ..solvers import solver_of
+
+    if as_json:
+        told = said.to_dict()
+        begin = {name: told[name] for name in ("rows", "refused", "rule")}
+        print(json.dumps({**begin, "solver": solver_of(rule), **told}, allow_nan=False))
+        return
+    from .regression_table import classes_table, regression_table
+
+    print((classes_table if hasattr(said, "parts") else regression_table)(said, solver_of(rule)))
+
+
+def _of_descent(said: Any) -> dict[str, Any]:
+    return {
+        "rows": said.rows,
+        "refused": said.refused,
+        "rule": said.rule,
+        "theta": said.theta.tolist(),
+        "share_clipped": said.share_clipped,
+    }

@@ -1,0 +1,8 @@
+"""Models: the scikit-learn contract over the rules."""
+
+from .linear import LinearRegression
+from .loading import load
+from .logistic import LogisticRegression
+from .mean import Mean
+
+__all__ = ["LinearRegression", "LogisticRegression", "Mean", "load"]

@@ -1,0 +1,77 @@
+"""LinearRegression: the conditional mean of a number as a linear function."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+
+from ..checkpoint import Saved
+from ..errors import DataError
+from ..losses import Squared
+from .regression import Regression
+
+Numbers = NDArray[np.float64]
+
+
+class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
+    """The mean of y as a linear function of X, safe under heavy tails and gross rows, with error bars.
+
+    Nothing has to be known: no scale of columns, no learning rate, no length of stream. Rows with NaN or inf, in X or
+    in y, are refused whole and counted. Columns of a data frame are matched by name, extra ones left aside.
+
+    solver: "gram" remembers products of features and the most extreme rows, handles correlated columns as least
+        squares does, and parts merge to what one pass gives; "sgd" remembers a few vectors, and depends on the order
+        of the rows. "auto" takes gram for up to 1000 features; `solver_` says which it took.
+    fit_intercept: whether there is a constant.
+    outliers: "auto" leaves rows out that are far beyond what finite variance shows, if they are few; "keep" never
+        does. The sgd solver never leaves a row out, it holds back what each can do.
+    radius: if the slopes shall be no longer than this, as a vector.
+    confidence: of the intervals.
+    """
+
+    loss = Squared()
+
+    def fit(self, X: ArrayLike, y: Any) -> Self:
+        """Forget what was seen and take the rows of X and y in."""
+        self._forget()
+        self._take(X, y, first=True)
+        self._refuse_nothing()
+        self._warn()
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: Any) -> Self:
+        """Take more rows in. The same rows in any pieces give the same model, to the bit."""
+        return self._take(X, y, first=not hasattr(self, "state_"))
+
+    def _take(self, X: ArrayLike, y: Any, first: bool) -> Self:
+        rows = self._rows(X, y, first)
+        targets = column_or_1d(_numbers(y), warn=True)
+        check_consistent_length(rows, targets)
+        if first:
+            rule = self._rule(rows.shape[1])
+            self._know(rule, rule.init(rows.shape[1]))
+        self._step(rows, targets)
+        return self
+
+    def predict(self, X: ArrayLike) -> Numbers:
+        """The mean of y, as far as each row of X tells it; NaN for a row with NaN."""
+        return self._scores(X)
+
+    @classmethod
+    def _of(cls, saved: Saved) -> Any:
+        """The model whose rule this is, if there is one."""
+        model = cls._with(saved.rule, saved.rule.columns(saved.state))
+        return None if model is None else model._resume(saved)
+
+
+def _numbers(y: Any) -> Any:
+    try:
+        return check_array(y, ensure_2d=False, ensure_all_finite=False, dtype=np.float64, input_name="y")
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise DataError(
+            f"y holds something that is not a number ({error}); for labels use LogisticRegression"
+        ) from error
