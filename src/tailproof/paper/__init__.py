@@ -1,0 +1,1 @@
+"""The paper's experiments: settings, trials in machine code, results."""
