@@ -1,0 +1,34 @@
+"""Contenders take turns on the same data, and a ratio is the median over all turns."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+
+def line(what: str, required: float | None, measured: float, unit: str = "") -> None:
+    bound = "-" if required is None else f"{required:g}{unit}"
+    verdict = "" if required is None or measured <= required else "   missed"
+    print(f"{what:58} {bound:>9} {measured:8.2f}{unit or 'x'}{verdict}", flush=True)
+
+
+class Times(dict[str, list[float]]):
+    """Seconds of each contender's turns."""
+
+    def ratio(self, contender: str, peer: str) -> float:
+        return float(np.median(np.array(self[contender]) / np.array(self[peer])))
+
+    def seconds(self, contender: str) -> float:
+        return float(np.median(self[contender]))
+
+
+def turns(contenders: dict[str, Callable[[], object]], repeats: int) -> Times:
+    times = Times({name: [] for name in contenders})
+    for contender in contenders.values():
+        contender()
+    for _ in range(repeats):
+        for name, contender in contenders.items():
+            begin = time.perf_counter()
+            contender()
+            times[name].append(time.perf_counter() - begin)
+    return times
