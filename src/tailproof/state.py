@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 
 
+CACHE_LINE = 64
+# Bytes that are left free before an array that machine code writes: more than it ever reads or writes at a time, which
+# is four registers of eight numbers.
+GUARD = 1024
 # What a state is to hold: each array's name, dtype and shape.
 Layout = dict[str, tuple[type[np.generic], tuple[int, ...]]]
 
@@ -77,10 +81,15 @@ class State(Mapping[str, Array]):
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
-    """An uninitialised float64 array that starts on a cache line: unaligned rows cost up to twice the time."""
+    """An uninitialised float64 array that starts on a cache line, with nothing of anybody's just before it.
+
+    Unaligned rows cost up to twice the time. Machine code asks whether what it writes begins shortly after what it
+    reads, and if so adds one by one, in another order, even where the two do not overlap: arrays that happened to lie
+    near each other gave other last bits.
+    """
     size = int(np.prod(shape))
-    raw = np.empty(size * 8 + 64, np.uint8)
-    start = -raw.ctypes.data % 64
+    raw = np.empty(GUARD + size * 8 + CACHE_LINE, np.uint8)
+    start = GUARD + -(raw.ctypes.data + GUARD) % CACHE_LINE
     return raw[start : start + size * 8].view(np.float64).reshape(shape)
 
 

@@ -1,8 +1,11 @@
 """A stream cut anywhere gives the same bits."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from tailproof import state
 from tailproof.one_vs_rest import OneVsRest
 from tests.laws.catalogue import DESCENTS, REGRESSIONS, RULES, SKETCHES, dirty, name, taken
 
@@ -48,3 +51,35 @@ def test_layout_and_type_of_the_rows_do_not_matter(rule):
     read_only.flags.writeable = False
     for rows in (np.asfortranarray(X), X.astype(np.float32), unaligned, read_only, X.tolist()):
         assert rule.step(rule.init(5), rows, y).same_bits(whole)
+
+
+class Packed:
+    """NumPy, but for what it allocates: arrays of one size lie one after another, so many bytes apart."""
+
+    def __init__(self, apart):
+        self.apart, self.places = apart, {}
+
+    def empty(self, shape, dtype):
+        if dtype is not np.uint8:
+            return np.empty(shape, dtype)
+        place, used = self.places.get(shape, (np.empty(0, np.uint8), 0))
+        begin = used + next(self.apart)
+        if begin + shape > len(place):
+            place, begin = np.empty(4 * shape + (1 << 14), np.uint8), 0
+        self.places[shape] = place, begin + shape
+        return place[begin : begin + shape]
+
+    def __getattr__(self, other):
+        return getattr(np, other)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=name)
+@pytest.mark.parametrize("columns", [5, 8, 20, 41])
+def test_where_the_arrays_lie_does_not_matter(rule, columns, monkeypatch):
+    X, y = dirty(rows=100, columns=columns)
+    whole = taken(rule, X, y)
+    for apart in (itertools.repeat(0), itertools.cycle([8, 200, 3000, 0, 56, 64])):
+        monkeypatch.setattr(state, "np", Packed(apart))
+        rows = state.aligned(X.shape)
+        rows[...] = X
+        assert taken(rule, rows, y).same_bits(whole)
