@@ -219,6 +219,29 @@ def test_separable_labels_have_a_finite_answer():
     assert (said.coef > 1.0).all()
 
 
+@pytest.mark.parametrize("rows", [200, 1000, 5000])
+def test_labels_that_a_gap_parts_are_called_separable(rows):
+    random = np.random.default_rng(13)
+    y = random.integers(0, 2, rows).astype(float)
+    X = np.column_stack([y * 4.0 + random.uniform(-1.0, 1.0, rows), random.standard_t(2.1, rows)])
+    rule = TunedSGD(loss=Logistic())
+    halves = [rule.step(rule.init(2), X[k::2], y[k::2]) for k in range(2)]
+    for said in (fit(rule, X, y), rule.read(rule.merge(*halves))):
+        assert any("separable" in warning for warning in said.warnings)
+        assert not said.settled
+
+
+@pytest.mark.parametrize("rare", [0.5, 0.01])
+def test_labels_with_an_error_in_a_hundred_are_not_called_separable(rare):
+    random = np.random.default_rng(14)
+    for _ in range(20):
+        y = (random.random(2000) < rare).astype(float)
+        X = (y * 6.0 + random.uniform(-1.0, 1.0, 2000))[:, None]
+        wrong = random.random(2000) < 0.01
+        said = fit(TunedSGD(loss=Logistic()), X, np.where(wrong, 1.0 - y, y))
+        assert not said.separable
+
+
 # ---------------------------------------------------------------------------------------------- what it says of itself
 
 

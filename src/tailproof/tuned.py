@@ -89,7 +89,7 @@ class TunedSGD:
             "squares": (np.float64, (columns,)),
             "seen": (np.int8, (columns,)),
             "clock": (np.float64, (CLOCK,)),
-            "counts": (np.int64, (4,)),
+            "counts": (np.int64, (6,)),
             "parts": (np.int64, (1,)),
             "pilot": (np.float64, (PILOT, columns + 1)),
             "curvature": (np.float64, (sandwich, sandwich)),
@@ -214,7 +214,8 @@ class TunedSGD:
     def read(self, state: State) -> RegressionEstimate:
         """What the rows say now."""
         certificate, state = self.certificate(state), self._begun(state)
-        spread = tuned_answers.spread(state, self.intercept)
+        spread, log_odds = tuned_answers.spread(state, self.intercept), isinstance(self.loss, Logistic)
+        separable = log_odds and tuned_answers.separable(state)
         return RegressionEstimate(
             rule=repr(self),
             rows=int(state.counts[0]),
@@ -223,10 +224,11 @@ class TunedSGD:
             spread=spread,
             certificate=certificate,
             clipped=int(state.counts[2]),
-            settled=tuned_answers.settled(state, self.intercept, spread),
+            settled=tuned_answers.settled(state, self.intercept, spread) and not separable,
             unheard=tuple(int(j) for j in np.flatnonzero(state.seen <= UNHEARD)) if state.counts[0] >= PILOT else (),
             constant_target=bool(state.counts[0] >= PILOT and state.counts[3] == 0),
-            log_odds=isinstance(self.loss, Logistic),
+            separable=separable,
+            log_odds=log_odds,
             note=self._note(state),
         )
 

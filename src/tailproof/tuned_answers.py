@@ -18,6 +18,8 @@ FLAT = 1e-9
 UNSETTLED = 2.0
 # Rows a feature since the last fresh start, before which nothing is called settled.
 FEWEST = 5.0
+# Labels of either kind, and at least one a feature, that must be told right before they may be called separable.
+FEW_LABELS = 25
 
 
 def centre(state: State, intercept: bool) -> Any:
@@ -149,6 +151,12 @@ def settled(state: State, intercept: bool, spread: Spread) -> bool:
     pulled = _turned(state, _newton(state, state.pulls[2] - state.earlier[3]), intercept)
     pulled *= np.sqrt(rows / (rows - before))
     return max(_apart(since, spread), _apart(pulled, spread)) <= UNSETTLED**2
+
+
+def separable(state: State) -> bool:
+    """Whether the later half of the rows, with enough of either label, has been told without an error."""
+    told = state.counts[4:]
+    return bool(told.sum() >= state.counts[0] / 2 and told.min() >= max(FEW_LABELS, len(state.theta)))
 
 
 def _apart(moved: Any, spread: Spread) -> float:

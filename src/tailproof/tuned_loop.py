@@ -50,7 +50,7 @@ class Tuning(NamedTuple):
     squares: Any  # (p,) sums of the centred and held features' squares
     seen: Any  # (p,) how often a feature was not at its middle, up to YOUNG
     clock: Any
-    counts: Any  # rows used, refused, held back, and those whose target is not as the first
+    counts: Any  # rows used, refused, held back, not with the first target; 0s and 1s told right since the last error
     curvature: Any  # (q, q) for the sandwich, or empty
     products: Any  # (q, q) of pulls, for the sandwich, or empty
     removed: Any  # (q,) pulls less what they were held to, or empty
@@ -103,6 +103,7 @@ def tune(loss: Any, domain: Any, intercept: bool, state: Tuning, X: Any, y: Any,
         counts[0] += 1
         counts[2] += pull != residual
         counts[3] += target != clock[FIRST]
+        tell(counts, score, target)
         follow(clock, max(abs(residual), ROUNDING * (abs(score) + abs(target))), float(t + 1), live)
         clock[CURVE] += (max(loss.curve(score), FLATTEST) - clock[CURVE]) / float(t + 2)
         if progress(clock, columns):
@@ -207,6 +208,14 @@ def weigh(clock: Any, columns: int) -> float:
     weight = ramp * ramp * ramp * ramp
     clock[WEIGHT] += weight
     return weight / clock[WEIGHT]  # type: ignore[no-any-return]
+
+
+def tell(counts: Any, score: float, label: float) -> None:
+    """Count the labels of either kind that have been told right, before they were learnt from, since the last error."""
+    if (score > 0.0) == (label > 0.5):
+        counts[5 if label > 0.5 else 4] += 1
+    else:
+        counts[4], counts[5] = 0, 0
 
 
 def farther(a: float, b: float) -> float:
