@@ -55,12 +55,6 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
         check_consistent_length(np.empty(rows), targets)
         return targets
 
-    def _take_rows(self, rows: Any, targets: Numbers) -> None:
-        if not hasattr(self, "state_"):
-            rule = self._rule(rows.shape[1])
-            self._know(rule, rule.init(rows.shape[1]))
-        self._step(rows, targets)
-
     def predict(self, X: Any) -> Numbers:
         """The mean of y, as far as each row of X tells it; NaN for a row with NaN."""
         return self._scores(X)

@@ -71,13 +71,13 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
 
     def _take(self, X: Any, y: Any, classes: ArrayLike | None, first: bool) -> Self:
         self._begin(X, y, first)
-        self._absorb(X, first, partial(self._take_rows, classes), y=y)
+        self._absorb(X, first, partial(self._take_labels, classes), y=y)
         return self
 
     def _beside(self, role: str, values: Any, rows: int) -> Any:
         return as_labels(values, rows)
 
-    def _take_rows(self, classes: ArrayLike | None, rows: Any, labels: Labels) -> None:
+    def _take_labels(self, classes: ArrayLike | None, rows: Any, labels: Labels) -> None:
         unborn = not hasattr(self, "state_")
         known = self._named(self._unborn(rows.shape[1]) if unborn else self._known, classes)
         numbers = numbers_of(labels, known.classes)

@@ -65,11 +65,8 @@ class Mean(Model):
         self._absorb(X, first, self._take_rows)
         return self
 
-    def _take_rows(self, rows: Any) -> None:
-        if not hasattr(self, "state_"):
-            rule = self.rule()
-            self._know(rule, rule.init(rows.shape[1]))
-        self._step(rows)
+    def _rule(self, columns: int) -> Any:
+        return self.rule()
 
     def rule(self) -> Any:
         """The rule that these settings spell."""

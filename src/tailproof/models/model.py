@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checkpoint
@@ -39,6 +40,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
     """A rule and its state. A model says how it takes rows in, and what its estimate is."""
 
     confidence: float
+    # Where else than in X a row may hold NaN.
+    _or_beside = ""
 
     def _forget(self) -> None:
         """As if no row had been seen."""
@@ -52,6 +55,17 @@ class Model(BaseEstimator):  # type: ignore[misc]
     def _step(self, *rows: Any) -> None:
         self._reading = Reading()
         self.state_ = self.rule_.step(self.state_, *rows)
+
+    def _take_rows(self, rows: Any, *beside: Any) -> None:
+        """Rows as `_absorb` hands them on, the first of which begin a state."""
+        if not hasattr(self, "state_"):
+            rule = self._rule(rows.shape[1])
+            self._know(rule, rule.init(rows.shape[1]))
+        self._step(rows, *beside)
+
+    def _rule(self, columns: int) -> Any:
+        """The rule that the settings spell for so many columns."""
+        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ rows of any kind
 
@@ -115,6 +129,37 @@ class Model(BaseEstimator):  # type: ignore[misc]
         heading = pa.schema([(name, pa.float64()) for name in there]).empty_table()
         validate_data(self, heading, reset=first, skip_check_array=True)
         return list(there), {}
+
+    def _told(self, X: Any) -> Iterator[Numbers]:
+        """Rows to say something of, which may hold NaN."""
+        frame = open_frame(X)
+        if frame is None:
+            yield self._checked(X, reset=False, ensure_all_finite="allow-nan")
+            return
+        for (rows,) in self._pieces(frame, first=False):
+            if np.isinf(rows).any():
+                column = int(np.flatnonzero(np.isinf(rows).any(axis=0))[0])
+                names = self._names()
+                name = column if names is None else names[column]
+                raise DataError(f"X holds infinity in column {name!r}; leave such rows out, or put NaN in its place")
+            yield rows
+
+    def _refuse_nothing(self) -> None:
+        """A fit must have something to fit."""
+        if self.n_samples_seen_ == 0:
+            refused = self.n_samples_refused_
+            self._forget()
+            raise DataError(
+                f"no row can be used: each of the {refused:,} holds NaN or inf, in X{self._or_beside}; "
+                "mend them, or leave out the columns that hold nothing"
+            )
+
+    def _refuse_unread(self, task: str) -> None:
+        """What is asked must rest on some row."""
+        check_is_fitted(self, "state_")
+        if self.n_samples_seen_ == 0:
+            refused = f"{self.n_samples_refused_:,} were refused"
+            raise NotFittedError(f"there is nothing to {task} from: no row could be used so far, {refused}")
 
     # -------------------------------------------------------------------------------------------------- what is said
 

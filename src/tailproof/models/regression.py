@@ -1,19 +1,17 @@
 """What models of a target share: settings, columns matched by name, coefficients with their intervals."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..blocks.frames import open_frame
 from ..categories import Levels
 from ..checkpoint import Saved
 from ..domains import Ball, Everywhere
-from ..errors import DataError
 from ..predicting import scores
 from ..solvers import solver_of, solver_rule
 from .columns import matched
@@ -26,6 +24,7 @@ class Regression(Model):
     """A model of a target. It says what its loss is, and how it takes rows and targets in."""
 
     loss: Any
+    _or_beside = " or in y"
 
     def __init__(
         self,
@@ -62,16 +61,6 @@ class Regression(Model):
         if first or names is None:
             return super()._columns(there, first)
         return matched(there, names, getattr(self, "one_hot_", {}))
-
-    def _refuse_nothing(self) -> None:
-        """A fit must have something to fit."""
-        if self.n_samples_seen_ == 0:
-            refused = self.n_samples_refused_
-            self._forget()
-            raise DataError(
-                f"no row can be used: each of the {refused:,} holds NaN or inf, in X or in y; "
-                "mend them, or leave out the columns that hold nothing"
-            )
 
     def _warn(self) -> None:
         """Say once, after a fit, what people should know before they use the coefficients."""
@@ -139,26 +128,9 @@ class Regression(Model):
 
     def _scores(self, X: Any) -> Numbers:
         """What the coefficients say of each row; NaN where the row holds NaN."""
-        check_is_fitted(self, "state_")
-        if self.n_samples_seen_ == 0:
-            refused = f"{self.n_samples_refused_:,} were refused"
-            raise NotFittedError(f"there is nothing to predict from: no row could be used so far, {refused}")
+        self._refuse_unread("predict")
         said = self._said()
         return np.concatenate([scores(rows, said.coef, said.intercept) for rows in self._told(X)])
-
-    def _told(self, X: Any) -> Iterator[Numbers]:
-        """Rows to say something of, which may hold NaN."""
-        frame = open_frame(X)
-        if frame is None:
-            yield self._checked(X, reset=False, ensure_all_finite="allow-nan")
-            return
-        for (rows,) in self._pieces(frame, first=False):
-            if np.isinf(rows).any():
-                column = int(np.flatnonzero(np.isinf(rows).any(axis=0))[0])
-                names = self._names()
-                name = column if names is None else names[column]
-                raise DataError(f"X holds infinity in column {name!r}; leave such rows out, or put NaN in its place")
-            yield rows
 
     # ------------------------------------------------------------------------------------------ saving
 
