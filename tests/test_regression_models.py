@@ -382,7 +382,7 @@ class TestColumns:
             model.fit(times, target(model))
 
     def test_of_one_name_are_refused(self, model: Any, frame: Any) -> None:
-        with pytest.raises(DataError, match="X has several columns of one name: 'a'; give each its own"):
+        with pytest.raises(DataError, match="X: column 'a' occurs more than once; give each column its own name"):
             model.fit(frame.set_axis(["a", "a", "b"], axis=1), target(model))
 
     @pytest.mark.filterwarnings("ignore:X does not have valid feature names")

@@ -41,6 +41,8 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "target": _is(str),
     "labels": are_labels,
     "one_hot": are_levels,
+    "centering": _is(bool),
+    "scaling": _is(bool),
 }
 
 

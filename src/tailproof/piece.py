@@ -31,6 +31,7 @@ ROOMS = (
     "domains",
     "clipped",
     "extremes",
+    "scales",
     "gram",
     "tuned",
     "one_vs_rest",

@@ -15,6 +15,7 @@ from tailproof.levels import AnyTime, Fixed, SelfTuned, Theorem
 from tailproof.losses import Huber, Location, Logistic, Squared
 from tailproof.one_vs_rest import OneVsRest
 from tailproof.race import Race
+from tailproof.scales import Scales
 from tailproof.steps import Constant, Harmonic, Polynomial
 from tailproof.tuned import TunedSGD
 from tests.laws.own import Expectile, PulledIn
@@ -28,7 +29,14 @@ LEVELS = [
 ]
 STEPS = [Harmonic(1.0, 20.0), Polynomial(0.5, 4.0, 0.6), Constant(0.01)]
 DOMAINS = [Everywhere(), Ball(2.0), Box(-0.5, 1.5)]
-SKETCHES = [Extremes(), Extremes(extremes=16), Extremes(gross="keep", h=9.0), Extremes(groups=16)]
+SKETCHES = [
+    Extremes(),
+    Extremes(extremes=16),
+    Extremes(gross="keep", h=9.0),
+    Extremes(groups=16),
+    Scales(),
+    Scales(of=Extremes(extremes=8)),
+]
 DESCENTS = [
     ClippedSGD(bars=True),
     *(ClippedSGD(loss, LEVELS[k % 3], STEPS[0], DOMAINS[k % 2]) for k, loss in enumerate(LOSSES)),

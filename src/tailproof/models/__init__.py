@@ -4,5 +4,6 @@ from .linear import LinearRegression
 from .loading import load
 from .logistic import LogisticRegression
 from .mean import Mean
+from .scaler import StreamScaler
 
-__all__ = ["LinearRegression", "LogisticRegression", "Mean", "load"]
+__all__ = ["LinearRegression", "LogisticRegression", "Mean", "StreamScaler", "load"]

@@ -15,10 +15,11 @@ NUMBERS = "biuf"
 TEXTS = "US"
 
 
-def as_labels(y: Any, rows: Any) -> Labels:
+def as_labels(y: Any, rows: int | None = None) -> Labels:
     """One label a row."""
     labels: Labels = column_or_1d(y, warn=True)
-    check_consistent_length(rows, labels)
+    if rows is not None:
+        check_consistent_length(np.empty(rows), labels)
     if labels.dtype.kind == "c":
         raise DataError("labels may not be complex numbers")
     return labels if labels.dtype.kind in NUMBERS + TEXTS else labels.astype(object)

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
@@ -33,7 +33,7 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
 
     loss = Squared()
 
-    def fit(self, X: ArrayLike, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Forget what was seen and take the rows of X and y in."""
         self._forget()
         self._take(X, y, first=True)
@@ -41,21 +41,21 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
         self._warn()
         return self
 
-    def partial_fit(self, X: ArrayLike, y: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any) -> Self:
         """Take more rows in. The same rows in any pieces give the same model, to the bit."""
         return self._take(X, y, first=not hasattr(self, "state_"))
 
-    def _take(self, X: ArrayLike, y: Any, first: bool) -> Self:
-        rows = self._rows(X, y, first)
-        targets = column_or_1d(_numbers(y), warn=True)
-        check_consistent_length(rows, targets)
-        if first:
-            rule = self._rule(rows.shape[1])
-            self._know(rule, rule.init(rows.shape[1]))
-        self._step(rows, targets)
+    def _take(self, X: Any, y: Any, first: bool) -> Self:
+        self._begin(X, y, first)
+        self._absorb(X, first, self._take_rows, y=y)
         return self
 
-    def predict(self, X: ArrayLike) -> Numbers:
+    def _beside(self, role: str, values: Any, rows: int) -> Any:
+        targets = column_or_1d(_numbers(values), warn=True)
+        check_consistent_length(np.empty(rows), targets)
+        return targets
+
+    def predict(self, X: Any) -> Numbers:
         """The mean of y, as far as each row of X tells it; NaN for a row with NaN."""
         return self._scores(X)
 

@@ -8,8 +8,9 @@ from ..errors import CheckpointError
 from .linear import LinearRegression
 from .logistic import LogisticRegression
 from .mean import Mean
+from .scaler import StreamScaler
 
-MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression)
+MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression, StreamScaler)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

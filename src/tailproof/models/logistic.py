@@ -1,5 +1,6 @@
 """LogisticRegression: the odds of labels as linear functions."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -52,7 +53,7 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
     loss = Logistic()
     classes_: Labels
 
-    def fit(self, X: ArrayLike, y: Any) -> Self:
+    def fit(self, X: Any, y: Any) -> Self:
         """Forget what was seen and take the rows of X and their labels in."""
         self._forget()
         self._take(X, y, None, first=True)
@@ -60,7 +61,7 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
         self._warn()
         return self
 
-    def partial_fit(self, X: ArrayLike, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Take more rows in. The same rows in any pieces give the same model, to the bit.
 
         classes: all labels there will be, given with the first rows. Without, they are the labels of the first rows;
@@ -68,10 +69,17 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
         """
         return self._take(X, y, classes, first=not hasattr(self, "state_"))
 
-    def _take(self, X: ArrayLike, y: Any, classes: ArrayLike | None, first: bool) -> Self:
-        rows = self._rows(X, y, first)
-        labels = as_labels(y, rows)
-        known = self._named(self._unborn(rows.shape[1]) if first else self._known, classes)
+    def _take(self, X: Any, y: Any, classes: ArrayLike | None, first: bool) -> Self:
+        self._begin(X, y, first)
+        self._absorb(X, first, partial(self._take_labels, classes), y=y)
+        return self
+
+    def _beside(self, role: str, values: Any, rows: int) -> Any:
+        return as_labels(values, rows)
+
+    def _take_labels(self, classes: ArrayLike | None, rows: Any, labels: Labels) -> None:
+        unborn = not hasattr(self, "state_")
+        known = self._named(self._unborn(rows.shape[1]) if unborn else self._known, classes)
         numbers = numbers_of(labels, known.classes)
         if (numbers < 0.0).any():
             new = distinct(labels[numbers < 0.0])
@@ -81,7 +89,6 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
             numbers = numbers_of(labels, known.classes)
         self._be(known)
         self._step(rows, numbers)
-        return self
 
     def _unborn(self, columns: int) -> Known:
         """What is known before the first row."""
@@ -92,7 +99,7 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
         """The same with the classes that somebody named. Those that are known already may only be named again."""
         if classes is None:
             return known
-        found = distinct(as_labels(classes, classes))
+        found = distinct(as_labels(classes))
         if len(found) < 2:
             raise RuleError(f"classes must name at least two labels, not {shown(found) or 'none'}")
         if len(known.classes) == 0:
@@ -119,23 +126,23 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
         said: ClassesEstimate = rule.read(state)
         return said.replace(labels=self.classes_.tolist())
 
-    def decision_function(self, X: ArrayLike) -> Numbers:
+    def decision_function(self, X: Any) -> Numbers:
         """The log-odds of each row: of the second label against the first, or of each against all others."""
         odds = self._scores(X)
         return odds[:, 0] if odds.shape[1] == 1 else odds
 
-    def predict_proba(self, X: ArrayLike) -> Numbers:
+    def predict_proba(self, X: Any) -> Numbers:
         """The probability of each label, a column a label."""
         found = probabilities(self._scores(X))
         # A label that is the only one known is all that there is to choose from.
         return found if len(self.classes_) > 1 else found.sum(axis=1, keepdims=True)
 
-    def predict_log_proba(self, X: ArrayLike) -> Numbers:
+    def predict_log_proba(self, X: Any) -> Numbers:
         """The logarithm of the probability of each label."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: ArrayLike) -> Any:
+    def predict(self, X: Any) -> Any:
         """The likeliest label of each row; NaN, or None where labels are texts or truths, for a row with NaN."""
         odds = self._scores(X)
         return chosen(self.classes_, likeliest(odds), np.isnan(odds).any(axis=1))

@@ -3,8 +3,8 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from ..checkpoint import Saved
 from ..clipped import ClippedSGD
@@ -51,22 +51,22 @@ class Mean(Model):
         self.whole_vector = whole_vector
         self.confidence = confidence
 
-    def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Forget what was seen and take the rows of X in."""
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Forget what was seen and take the rows of X in: an array, a frame of any library, or a stream of record
+        batches, which is never held whole."""
         self._forget()
         return self._take(X, first=True)
 
-    def partial_fit(self, X: ArrayLike, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take more rows in."""
         return self._take(X, first=not hasattr(self, "state_"))
 
-    def _take(self, X: ArrayLike, first: bool) -> Self:
-        rows = validate_data(self, X, reset=first, ensure_all_finite=False, dtype="numeric")
-        if first:
-            rule = self.rule()
-            self._know(rule, rule.init(rows.shape[1]))
-        self._step(rows)
+    def _take(self, X: Any, first: bool) -> Self:
+        self._absorb(X, first, self._take_rows)
         return self
+
+    def _rule(self, columns: int) -> Any:
+        return self.rule()
 
     def rule(self) -> Any:
         """The rule that these settings spell."""

@@ -1,16 +1,29 @@
 """What all models share: a rule, its state, and the scikit-learn contract around them."""
 
 import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import checkpoint
-from ..errors import RuleError
+from ..blocks.block import Batch
+from ..blocks.features import Features
+from ..blocks.frames import Held, Stream, open_frame
+from ..blocks.rows import rows_per_block
+from ..categories import Levels
+from ..errors import DataError, RuleError
 from ..estimator import same_rule
 from ..state import State
+from .beside import beside, refuse_names
+from .columns import refuse_others
+
+Numbers = NDArray[np.float64]
 
 
 class Reading:
@@ -27,6 +40,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
     """A rule and its state. A model says how it takes rows in, and what its estimate is."""
 
     confidence: float
+    # Where else than in X a row may hold NaN.
+    _or_beside = ""
 
     def _forget(self) -> None:
         """As if no row had been seen."""
@@ -40,6 +55,113 @@ class Model(BaseEstimator):  # type: ignore[misc]
     def _step(self, *rows: Any) -> None:
         self._reading = Reading()
         self.state_ = self.rule_.step(self.state_, *rows)
+
+    def _take_rows(self, rows: Any, *beside: Any) -> None:
+        """Rows as `_absorb` hands them on, the first of which begin a state."""
+        if not hasattr(self, "state_"):
+            rule = self._rule(rows.shape[1])
+            self._know(rule, rule.init(rows.shape[1]))
+        self._step(rows, *beside)
+
+    def _rule(self, columns: int) -> Any:
+        """The rule that the settings spell for so many columns."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------ rows of any kind
+
+    def _absorb(self, X: Any, first: bool, take: Callable[..., None], **given: Any) -> None:
+        """Hand the rows of X on, and what stands beside them: at once, or in pieces where X is a frame or a stream."""
+        frame = open_frame(X)
+        if frame is None:
+            refuse_names(given)
+            rows = self._checked(X, reset=first, ensure_all_finite=False)
+            take(rows, *(self._beside(role, values, len(rows)) for role, values in given.items()))
+            return
+        with self._all_or_nothing():
+            for part in self._pieces(frame, first, given):
+                take(*part)
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """A frame or stream that breaks off, or is found to be of no use on the way, leaves the model as it was."""
+        before = {**vars(self), "state_": self.state_.copy()} if hasattr(self, "state_") else None
+        try:
+            yield
+        except BaseException:
+            if before is None:
+                self._forget()
+            else:
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
+
+    def _checked(self, X: Any, **how: Any) -> Any:
+        """X as scikit-learn hands it on."""
+        return validate_data(self, X, dtype="numeric", **how)
+
+    def _beside(self, role: str, values: Any, rows: int) -> Any:
+        """What stands beside so many rows, as the model takes it."""
+        return values
+
+    def _pieces(
+        self, frame: Held | Stream, first: bool, given: Mapping[str, Any] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        """Rows of a frame or stream, each piece valid until the next, with what stands beside them."""
+        aside, there = beside(frame, given or {}, self._beside)
+        columns, levels = self._columns(there, first)
+        refuse_others({n: kind for n, kind in zip(columns, frame.types(columns), strict=True) if n not in levels})
+        wanted = list(dict.fromkeys([*columns, *aside.columns.values()]))
+        features, begin = Features(rows_per_block(len(columns)), columns, levels), 0
+        for batch in frame.batches(wanted):
+            refuse_others({n: batch.column(n).type for n in columns if n not in levels})
+            some = Batch(batch.columns[: len(columns)], batch.num_rows, [], {}, {}, "")
+            yield features.rows(some, 0, batch.num_rows), *aside.of(batch, begin).values()
+            begin += batch.num_rows
+        if begin == 0:
+            once = "; a stream can be read only once" if frame.size is None else ""
+            raise DataError(f"X holds no rows: Found array with 0 sample(s), while a minimum of 1 is required{once}")
+
+    def _columns(self, there: Sequence[str], first: bool) -> tuple[list[str], Levels]:
+        """The columns of a frame to read, of those that are there, and the levels of those that are texts. They must be
+        those of the first rows, in their order."""
+        import pyarrow as pa
+
+        heading = pa.schema([(name, pa.float64()) for name in there]).empty_table()
+        validate_data(self, heading, reset=first, skip_check_array=True)
+        return list(there), {}
+
+    def _told(self, X: Any) -> Iterator[Numbers]:
+        """Rows to say something of, which may hold NaN."""
+        frame = open_frame(X)
+        if frame is None:
+            yield self._checked(X, reset=False, ensure_all_finite="allow-nan")
+            return
+        for (rows,) in self._pieces(frame, first=False):
+            if np.isinf(rows).any():
+                column = int(np.flatnonzero(np.isinf(rows).any(axis=0))[0])
+                names = self._names()
+                name = column if names is None else names[column]
+                raise DataError(f"X holds infinity in column {name!r}; leave such rows out, or put NaN in its place")
+            yield rows
+
+    def _refuse_nothing(self) -> None:
+        """A fit must have something to fit."""
+        if self.n_samples_seen_ == 0:
+            refused = self.n_samples_refused_
+            self._forget()
+            raise DataError(
+                f"no row can be used: each of the {refused:,} holds NaN or inf, in X{self._or_beside}; "
+                "mend them, or leave out the columns that hold nothing"
+            )
+
+    def _refuse_unread(self, task: str) -> None:
+        """What is asked must rest on some row."""
+        check_is_fitted(self, "state_")
+        if self.n_samples_seen_ == 0:
+            refused = f"{self.n_samples_refused_:,} were refused"
+            raise NotFittedError(f"there is nothing to {task} from: no row could be used so far, {refused}")
+
+    # -------------------------------------------------------------------------------------------------- what is said
 
     def _said(self) -> Any:
         """What the rule says, with the names of the columns."""

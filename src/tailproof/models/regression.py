@@ -1,19 +1,20 @@
 """What models of a target share: settings, columns matched by name, coefficients with their intervals."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
+from ..categories import Levels
 from ..checkpoint import Saved
 from ..domains import Ball, Everywhere
-from ..errors import DataError
 from ..predicting import scores
 from ..solvers import solver_of, solver_rule
-from .columns import matched, not_numbers
+from .columns import matched
 from .model import Model
 
 Numbers = NDArray[np.float64]
@@ -23,6 +24,7 @@ class Regression(Model):
     """A model of a target. It says what its loss is, and how it takes rows and targets in."""
 
     loss: Any
+    _or_beside = " or in y"
 
     def __init__(
         self,
@@ -45,37 +47,20 @@ class Regression(Model):
 
     # ------------------------------------------------------------------------------------------ taking rows in
 
-    def _rows(self, X: Any, y: Any, first: bool) -> Any:
-        """X as scikit-learn hands it on; NaN and inf are for the rule to refuse."""
+    def _begin(self, X: Any, y: Any, first: bool) -> None:
+        """What must be known before the first row is looked at."""
         if y is None:
             raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but the target y is None.")
-        rows = self._checked(X if first else self._matched(X), reset=first, ensure_all_finite=False)
         if first:
-            self.target_name_ = y.name if isinstance(getattr(y, "name", None), str) else None
+            name = y if isinstance(y, str) else getattr(y, "name", None)
+            self.target_name_ = name if isinstance(name, str) else None
             self.__dict__.pop("one_hot_", None)
-        return rows
 
-    def _checked(self, X: Any, **how: Any) -> Any:
-        try:
-            rows = validate_data(self, X, dtype="numeric", **how)
-        except (TypeError, ValueError) as error:
-            raise not_numbers(X) or error from None
-        if rows.dtype.kind == "O" and (words := not_numbers(X)):
-            raise words
-        return rows
-
-    def _matched(self, X: Any) -> Any:
-        return matched(X, self._names(), getattr(self, "one_hot_", {}))
-
-    def _refuse_nothing(self) -> None:
-        """A fit must have something to fit."""
-        if self.n_samples_seen_ == 0:
-            refused = self.n_samples_refused_
-            self._forget()
-            raise DataError(
-                f"no row can be used: each of the {refused:,} holds NaN or inf, in X or in y; "
-                "mend them, or leave out the columns that hold nothing"
-            )
+    def _columns(self, there: Sequence[str], first: bool) -> tuple[list[str], Levels]:
+        names = self._names()
+        if first or names is None:
+            return super()._columns(there, first)
+        return matched(there, names, getattr(self, "one_hot_", {}))
 
     def _warn(self) -> None:
         """Say once, after a fit, what people should know before they use the coefficients."""
@@ -141,15 +126,11 @@ class Regression(Model):
     def _slopes(self, terms: Numbers) -> Numbers:
         return terms[..., : self.n_features_in_]
 
-    def _scores(self, X: ArrayLike) -> Numbers:
+    def _scores(self, X: Any) -> Numbers:
         """What the coefficients say of each row; NaN where the row holds NaN."""
-        check_is_fitted(self, "state_")
-        rows = self._checked(self._matched(X), reset=False, ensure_all_finite="allow-nan")
-        if self.n_samples_seen_ == 0:
-            refused = f"{self.n_samples_refused_:,} were refused"
-            raise NotFittedError(f"there is nothing to predict from: no row could be used so far, {refused}")
+        self._refuse_unread("predict")
         said = self._said()
-        return scores(rows, said.coef, said.intercept)
+        return np.concatenate([scores(rows, said.coef, said.intercept) for rows in self._told(X)])
 
     # ------------------------------------------------------------------------------------------ saving
 
