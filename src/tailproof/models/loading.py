@@ -5,11 +5,12 @@ from typing import Any
 
 from .. import checkpoint
 from ..errors import CheckpointError
+from .difference import MeanDifference
 from .linear import LinearRegression
 from .logistic import LogisticRegression
 from .mean import Mean
 
-MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression)
+MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression, MeanDifference)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
