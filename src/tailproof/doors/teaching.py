@@ -38,13 +38,14 @@ examples:
 
 reading the table:
   Each difference is that of a group's mean less the baseline's; the lift is its
-  share of the baseline's mean. While the interval holds 0 no difference has been
-  shown. It may be looked at as often as you like: were there no difference, 95 %
-  of such tests would never show one. That is said of each interval by itself, so
-  with many metrics or groups ask for a higher --confidence. It begins when each
-  group has 100 rows, and supposes that rows are independent: give it one row for
-  each user, not one for each click. Rows whose group or metrics are missing are
-  refused and counted; so are those of groups that the first rows do not show.
+  share of the baseline's mean. While the interval holds 0 no difference has
+  been shown. It may be looked at as often as you like: were there no
+  difference, 95 % of such tests would never show one. That is said of each
+  interval by itself, so with many metrics or groups ask for a higher
+  --confidence. It begins when each group has 100 rows, and supposes that rows
+  are independent: give it one row for each user, not one for each click. Rows
+  whose group or metrics are missing are refused and counted; so are those of
+  groups that the first rows do not show.
 """
 
 REGRESS = """\
