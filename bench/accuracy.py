@@ -20,6 +20,7 @@ from typing import Any
 # Each process does its own trials; threads of BLAS would only wait for one another. It reads this when it is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import experiment
 import regression_bars
 import regression_equivariance
 import regression_losses
@@ -28,6 +29,7 @@ from sections import Row, Section, Task
 
 SECTIONS: dict[str, Section] = {
     **sections.SECTIONS,
+    **experiment.SECTIONS,
     **regression_losses.SECTIONS,
     **regression_bars.SECTIONS,
     **regression_equivariance.SECTIONS,

@@ -46,7 +46,7 @@ _HOMES = {
     "CheckpointError": "errors",
     "RuleError": "errors",
 }
-_ROOMS = ("losses", "levels", "steps", "domains", "theory")
+_ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment")
 
 __all__ = [*_HOMES, *_ROOMS]
 

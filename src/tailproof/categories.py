@@ -9,6 +9,7 @@ Levels = dict[str, list[str]]  # by column, the most frequent value first
 
 FEWEST_CLASSES = 2
 MOST_LABELS = 1000
+MOST_GROUPS = 100
 MOST_LEVELS = 100
 LONGEST = 1000  # characters; what is longer is prose
 OTHER = "(other)"

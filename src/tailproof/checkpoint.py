@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .categories import FEWEST_CLASSES, Label, Levels, are_features, are_labels, are_levels, class_count
+from .categories import FEWEST_CLASSES, Label, Levels, are_features, are_labels, are_levels, class_count, is_label
 from .errors import CheckpointError, RuleError
 from .piece import parse
 from .state import State
@@ -40,6 +40,7 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "na": _is(str),
     "target": _is(str),
     "labels": are_labels,
+    "baseline": is_label,
     "one_hot": are_levels,
     "centering": _is(bool),
     "scaling": _is(bool),

@@ -1,4 +1,4 @@
-"""Error bars: the tail-extended bar.
+"""Error bars: the tail-extended bar, of one mean and of the difference of two.
 
 A bar from the central limit theorem on clipped second moments, plus a share of the farthest row over N on its own
 side (the observed maximum stands for the unknown range), plus what clipping removed from the mean on its side. It is
@@ -20,8 +20,11 @@ Numbers = NDArray[np.float64]
 ONE_LOOK = 0.5
 ANY_TIME = 2.0 / 3.0
 CONTAMINATED = 1.0
-# The number of rows at which the any-time bar is tightest.
+# The number of rows at which the any-time bar is tightest, of a mean and of a difference.
 TIGHTEST = 1000.0
+TIGHTEST_DIFFERENCE = 10_000.0
+# With fewer rows in a group a difference is not shown, at any look and at one look.
+FEWEST_ANY_TIME, FEWEST_ONE_LOOK = 100, 20
 
 
 class Spread(NamedTuple):
@@ -49,15 +52,52 @@ def tail_extended(
         nothing = np.full_like(spread.centre, np.inf)
         return -nothing, nothing
     width, share = boundary(miss, rows, anytime)
-    if contaminated:
-        share *= CONTAMINATED / ONE_LOOK
-        above, below, removed = spread.kept_above, spread.kept_below, np.zeros_like(spread.removed)
-    else:
-        above, below, removed = spread.above, spread.below, spread.removed
+    above, below, removed = _far(spread, contaminated)
+    share *= CONTAMINATED / ONE_LOOK if contaminated else 1.0
     with np.errstate(over="ignore", invalid="ignore"):
         low = spread.centre - width * spread.error - share * (below / rows) + np.minimum(removed, 0.0)
         high = spread.centre + width * spread.error + share * (above / rows) + np.maximum(removed, 0.0)
     return low, high
+
+
+def difference(
+    one: Spread, rows: int, other: Spread, others: int, confidence: float, anytime: bool, contaminated: bool = False
+) -> tuple[Numbers, Numbers]:
+    """The low and the high end of the other mean less the one, a value a column.
+
+    Standard errors add up in quadrature, and so do the farthest rows: the upper tail of the one with the lower of the
+    other. What was removed of both for the most part cancels; what does not is reached out to, on its side.
+    """
+    miss = missed(confidence)
+    if min(rows, others) < fewest(anytime):
+        nothing = np.full_like(one.centre, np.inf)
+        return -nothing, nothing
+    # Two groups of a size tell as much as all their rows; a small group beside a large one hardly more than alone.
+    even = round(4 * rows * others / (rows + others))
+    width, share = boundary(miss, even, anytime, TIGHTEST_DIFFERENCE)
+    share *= CONTAMINATED / ONE_LOOK if contaminated else 1.0
+    above, below, removed = _far(one, contaminated)
+    above_other, below_other, removed_other = _far(other, contaminated)
+    with np.errstate(over="ignore", invalid="ignore"):
+        apart = other.centre - one.centre
+        error = width * np.hypot(one.error, other.error)
+        moved = removed_other - removed
+        low = apart - error - share * np.hypot(below_other / others, above / rows) + np.minimum(moved, 0.0)
+        high = apart + error + share * np.hypot(above_other / others, below / rows) + np.maximum(moved, 0.0)
+    # What is too large for a number tells nothing.
+    return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), np.inf, high)
+
+
+def fewest(anytime: bool) -> int:
+    """Rows that a group must have before a difference from it can be shown."""
+    return FEWEST_ANY_TIME if anytime else FEWEST_ONE_LOOK
+
+
+def _far(spread: Spread, contaminated: bool) -> tuple[Numbers, Numbers, Numbers]:
+    """The farthest rows above and below, and what was removed; trusting what was set aside, only of the others."""
+    if contaminated:
+        return spread.kept_above, spread.kept_below, np.zeros_like(spread.removed)
+    return spread.above, spread.below, spread.removed
 
 
 def missed(confidence: float) -> float:
@@ -66,11 +106,11 @@ def missed(confidence: float) -> float:
     return 1.0 - confidence
 
 
-def boundary(miss: float, rows: int, anytime: bool) -> tuple[float, float]:
+def boundary(miss: float, rows: int, anytime: bool, tightest: float = TIGHTEST) -> tuple[float, float]:
     """How many standard errors, and how many farthest rows over N."""
     if not anytime:
         return NormalDist().inv_cdf(1.0 - miss / 2.0), ONE_LOOK * log(2.0 / miss)
-    rate = (-2.0 * log(miss) + log(1.0 - 2.0 * log(miss))) / TIGHTEST
+    rate = (-2.0 * log(miss) + log(1.0 - 2.0 * log(miss))) / tightest
     squared = (1.0 + 1.0 / (rows * rate)) * log((rows * rate + 1.0) / miss**2)
     return squared**0.5, ANY_TIME * squared / 2.0
 

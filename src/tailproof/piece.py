@@ -35,6 +35,7 @@ ROOMS = (
     "gram",
     "tuned",
     "one_vs_rest",
+    "grouped",
     "compare",
     "compare_means",
     "race",

@@ -59,6 +59,7 @@ class Job(NamedTuple):
     one_hot: bool = False
     features: Sequence[str] | None = None
     levels: Mapping[str, Sequence[str]] | None = None
+    judge: Callable[[Sequence[Label]], None] = lambda labels: None  # may refuse the labels of the first rows
 
     @property
     def asked(self) -> list[str] | None:
@@ -102,6 +103,7 @@ def run(job: Job, watcher: Watcher | None = None) -> Outcome:
             with stop.heeded():
                 source = _open(job, saved)
             with source:
+                job.judge(source.labels or [])
                 return _Run(job, source, saved, watcher, stop).take()
     finally:
         if watcher is not None:

@@ -20,6 +20,7 @@ CLASSIFY = ["classify", "trips.csv", "--target", "late", "--features", "distance
 COMMANDS = {
     "help.txt": ["--help"],
     "help-mean.txt": ["mean", "--help"],
+    "help-diff.txt": ["diff", "--help"],
     "help-regress.txt": ["regress", "--help"],
     "help-classify.txt": ["classify", "--help"],
     "help-predict.txt": ["predict", "--help"],

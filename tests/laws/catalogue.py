@@ -11,6 +11,7 @@ from tailproof.compare_means import CompareMeans
 from tailproof.domains import Ball, Box, Everywhere
 from tailproof.extremes import Extremes
 from tailproof.gram import Gram
+from tailproof.grouped import GroupedMeans
 from tailproof.levels import AnyTime, Fixed, SelfTuned, Theorem
 from tailproof.losses import Huber, Location, Logistic, Squared
 from tailproof.one_vs_rest import OneVsRest
@@ -77,10 +78,11 @@ RACES = [
     Race((DESCENTS[3], DESCENTS[3]._replace(level=Fixed(1.0)), ClippedSGD(Logistic(), LEVELS[1], STEPS[1], NEAR))),
     Race.over(ClippedSGD(PulledIn(0.5), steps=STEPS[0]), levels=[SelfTuned(), 2.0], score="paper", last=1.0),
 ]
-RULES = [*SKETCHES, *DESCENTS, *REGRESSIONS, *HOLDING, *RACES]
+GROUPED = [GroupedMeans(), GroupedMeans(of=Extremes(extremes=16, gross="keep", groups=16), groups=3)]
+RULES = [*SKETCHES, *DESCENTS, *REGRESSIONS, *HOLDING, *RACES, *GROUPED]
 # Rules of a target, without which a row is of no use.
 AIMED = [rule for rule in DESCENTS if not isinstance(rule.loss, Location)]
-TARGETED = [*AIMED, *REGRESSIONS, *HOLDING[:-1], *RACES[2:4]]
+TARGETED = [*AIMED, *REGRESSIONS, *HOLDING[:-1], *RACES[2:4], *GROUPED]
 PIECES = [*LOSSES, *LEVELS, *STEPS, *DOMAINS, *RULES]
 
 
@@ -130,6 +132,8 @@ def estimate(rule, state) -> np.ndarray:
     said = rule.read(state)
     if hasattr(said, "bare"):
         return np.concatenate([part.spread.centre for part in said.bare])
+    if hasattr(said, "parts"):
+        return np.concatenate([part.mean for part in said.parts if part.rows])
     if hasattr(said, "theta"):
         return np.asarray(said.theta)
     return np.asarray(said.mean if hasattr(said, "mean") else said.spread.centre)

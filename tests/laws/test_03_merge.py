@@ -7,7 +7,7 @@ import pytest
 from tailproof.domains import Everywhere
 from tailproof.errors import RuleError
 from tailproof.losses import Logistic
-from tests.laws.catalogue import DESCENTS, GRAMS, RULES, SKETCHES, TUNED, dirty, estimate, name, stream, taken
+from tests.laws.catalogue import DESCENTS, GRAMS, GROUPED, RULES, SKETCHES, TUNED, dirty, estimate, name, stream, taken
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name)
@@ -55,6 +55,25 @@ def test_a_sketch_equals_the_single_pass_in_any_order(rule, parts):
         np.testing.assert_allclose(merged.interval(), said.interval(), rtol=1e-9)
         for field in ("low", "high"):
             assert np.array_equal(states[0][field], whole[field])
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=name)
+@pytest.mark.parametrize("parts", [2, 16, 64])
+def test_merged_groups_equal_the_single_pass_in_any_order(rule, parts):
+    X, _ = stream(rows=6400)
+    random = np.random.default_rng(parts)
+    y = random.integers(rule.groups, size=len(X)).astype(float)
+    whole = rule.read(taken(rule, X, y)).replace(baseline=1)
+    pieces = zip(np.array_split(X, parts), np.array_split(y, parts), strict=True)
+    states = [taken(rule, *piece) for piece in pieces]
+    while len(states) > 1:
+        b = states.pop(int(random.integers(len(states))))
+        a = states.pop(int(random.integers(len(states))))
+        states.append(rule.merge(a, b))
+    merged = rule.read(states[0]).replace(baseline=1)
+    np.testing.assert_allclose(merged.mean, whole.mean, rtol=1e-12)
+    np.testing.assert_allclose(merged.interval(), whole.interval(), rtol=1e-8)
+    assert (merged.rows, merged.refused) == (whole.rows, whole.refused)
 
 
 @pytest.mark.parametrize("rule", SKETCHES, ids=name)

@@ -10,9 +10,9 @@ from tailproof.gram import Gram
 from tailproof.levels import SelfTuned
 from tailproof.losses import Logistic, Squared
 from tailproof.tuned import TunedSGD
-from tests.laws.catalogue import HOLDING, REGRESSIONS, SKETCHES, estimate, name, stream, taken
+from tests.laws.catalogue import GROUPED, HOLDING, REGRESSIONS, SKETCHES, estimate, name, stream, taken
 
-MEANS = [*SKETCHES, ClippedSGD(bars=True), ClippedSGD(), CompareMeans()]
+MEANS = [*SKETCHES, ClippedSGD(bars=True), ClippedSGD(), CompareMeans(), *GROUPED]
 # A ball has its own units.
 FREE = [*(rule for rule in REGRESSIONS if rule.domain == Everywhere()), *HOLDING[:-1]]
 CENTRED = [rule for rule in FREE if getattr(rule, "intercept", True)]
@@ -54,6 +54,27 @@ def test_the_order_of_rows_does_not_matter(rule):
     there = rule.read(taken(rule, np.random.default_rng(8).permutation(X), y))
     np.testing.assert_allclose(there.mean, here.mean, rtol=1e-13)
     np.testing.assert_allclose(there.interval(), here.interval(), rtol=1e-11)
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=name)
+def test_exchanged_groups_turn_the_difference_round(rule):
+    X, y = stream(rows=1500)
+    here = rule.read(taken(rule, X, y)).replace(baseline=0)
+    there = rule.read(taken(rule, X, 1.0 - y)).replace(baseline=1)
+    assert np.array_equal(here.mean[:2], there.mean[1::-1])
+    for mine, theirs in zip(here.interval(), there.interval(), strict=True):
+        assert np.array_equal(mine, theirs)
+    low, high = here.replace(baseline=1).interval()
+    if rule.groups == 2:
+        np.testing.assert_allclose((-high, -low), here.interval(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=name)
+def test_a_difference_scales_with_its_rows_and_does_not_move_with_them(rule):
+    X, y = stream(rows=1500)
+    here = rule.read(taken(rule, X, y)).replace(baseline=0).interval()
+    there = rule.read(taken(rule, X * 2.0**40 + 2.0**45, y)).replace(baseline=0).interval()
+    np.testing.assert_allclose(there, np.array(here) * 2.0**40, rtol=1e-8, atol=1e-9 * 2.0**40)
 
 
 def test_regression_with_a_self_tuned_level_scales_with_its_targets():

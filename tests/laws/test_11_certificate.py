@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tailproof.compare_means import CompareMeans
-from tests.laws.catalogue import DESCENTS, HOLDING, REGRESSIONS, SKETCHES, estimate, name, stream, taken
+from tests.laws.catalogue import DESCENTS, GROUPED, HOLDING, REGRESSIONS, SKETCHES, estimate, name, stream, taken
 
 
 def certificate(rule, state):
@@ -32,6 +32,20 @@ def test_no_row_moves_a_sketch_by_more(rule, gross, rows):
     for x in adversaries(X, random):
         there = estimate(rule, rule.step(state.copy(), np.array([[x, x]])))
         assert (np.abs(there - here) <= bound * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("rule", GROUPED, ids=name)
+@pytest.mark.parametrize("rows", [60, 1500])
+def test_no_row_moves_a_group_by_more(rule, rows):
+    random = np.random.default_rng(rows)
+    X, y = random.pareto(2.1, (rows, 2)) - 0.9, random.integers(rule.groups, size=rows).astype(float)
+    state = taken(rule, X, y)
+    bound, here = certificate(rule, state), rule.read(state).mean
+    for x in adversaries(X, random):
+        for group in range(rule.groups):
+            there = rule.read(rule.step(state.copy(), np.array([[x, x]]), np.array([float(group)]))).mean
+            assert (np.abs(there - here)[group] <= bound[group] * (1 + 1e-9)).all()
+            assert np.array_equal(np.delete(there, group, axis=0), np.delete(here, group, axis=0))
 
 
 @pytest.mark.parametrize("rule", SKETCHES, ids=name)

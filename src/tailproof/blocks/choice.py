@@ -30,6 +30,7 @@ class Wish(NamedTuple):
     labels: Sequence[Label] | None = None
     one_hot: bool = False
     levels: Mapping[str, Sequence[str]] | None = None
+    grouped: bool = False  # the labels are those of groups, of which there are few
 
     @property
     def has_levels(self) -> bool:
@@ -38,7 +39,12 @@ class Wish(NamedTuple):
     @property
     def remedy(self) -> str:
         """What helps against text; indicator columns are for those who explain a target."""
-        return AS_NUMBERS if self.target is None else AS_INDICATORS
+        return AS_INDICATORS if self.explains else AS_NUMBERS
+
+    @property
+    def explains(self) -> bool:
+        """Whether columns explain a target, rather than being summed up in groups."""
+        return self.target is not None and not self.grouped
 
 
 class Choice(NamedTuple):
@@ -126,7 +132,7 @@ def _every_usable(fields: list[Field], wish: Wish, file: str) -> Choice:
     skipped = [(field.name, field.why or "no name") for field in others if not _is_used(field, wish)]
     if not used:
         besides = "" if wish.target is None else f" besides the target {wish.target!r}"
-        hint = f"; {TEXT_HELPS}" if wish.target is not None and any(field.kind == "text" for field in others) else ""
+        hint = f"; {TEXT_HELPS}" if wish.explains and any(field.kind == "text" for field in others) else ""
         raise DataError(f"{file} has no column of numbers{besides}; its columns are {_listed(skipped)}{hint}")
     return Choice(_names(used), [_kind(field, wish) for field in used], skipped)
 

@@ -13,7 +13,7 @@ from tailproof.blocks.columns import SHOWN, Field, cut, cut_list
 from tailproof.blocks.indicators import as_text, spelled
 from tailproof.blocks.rows import numbers, plain
 from tailproof.blocks.words import NUMBER, TRUTHS
-from tailproof.categories import LONGEST, MOST_LABELS, Label, class_count
+from tailproof.categories import LONGEST, MOST_GROUPS, MOST_LABELS, Label, class_count
 from tailproof.errors import DataError
 
 WHOLE = 2**53  # up to here a float that is whole is the integer it looks like
@@ -106,18 +106,40 @@ def distinct(column: Any, kind: str) -> tuple[list[Any], npt.NDArray[Any]]:
 
 def first_labels(target: str, kind: str, parts: list[Any], file: str) -> list[Label]:
     """The labels in the first rows of a column, in their natural order."""
-    found: set[Any] = set()
-    for part in parts:
-        found |= {read_label(value, kind)[0] for value in distinct(part, kind)[0]} - {None}
-        if len(found) > MOST_LABELS:
-            hint = "is it a number? use regress" if kind == "number" else "choose a target of fewer"
-            raise DataError(f"{file}: the target {target!r} holds more than {MOST_LABELS:,} different labels; {hint}")
+    found = _found(kind, parts, MOST_LABELS)
+    if len(found) > MOST_LABELS:
+        hint = "is it a number? use regress" if kind == "number" else "choose a target of fewer"
+        raise DataError(f"{file}: the target {target!r} holds more than {MOST_LABELS:,} different labels; {hint}")
     if not found:
         raise DataError(f"{file}: the target {target!r} holds no label in its first rows; {REMEDY}")
     if len(found) > MOST_FRACTIONS and any(isinstance(label, float) for label in found):
         holds = f"{file}: the target {target!r} holds {len(found):,} different numbers in its first rows"
         raise DataError(f"{holds}; if it is no label, use regress, else {REMEDY}")
     return sorted(found)
+
+
+def first_groups(column: str, kind: str, parts: list[Any], file: str) -> list[Label]:
+    """The groups in the first rows of a column, in their natural order."""
+    found = sorted(_found(kind, parts, MOST_GROUPS))
+    if len(found) > MOST_GROUPS:
+        listed = ", ".join(cut(repr(label)) for label in found[:3])
+        raise DataError(
+            f"{file}: the column {column!r} holds more than {MOST_GROUPS} different values ({listed}, ...), too many "
+            "for groups; name the column that says which group a row belongs to"
+        )
+    if not found:
+        raise DataError(f"{file}: the column {column!r} names no group in its first rows; name another column")
+    return found
+
+
+def _found(kind: str, parts: list[Any], most: int) -> set[Any]:
+    """The different labels in parts of a column; no more parts are looked at once there are too many."""
+    found: set[Any] = set()
+    for part in parts:
+        found |= {read_label(value, kind)[0] for value in distinct(part, kind)[0]} - {None}
+        if len(found) > most:
+            break
+    return found
 
 
 def kind_for(labels: Sequence[Label], field: Field) -> str:

@@ -13,7 +13,7 @@ from tailproof.blocks.delimited import Delimited
 from tailproof.blocks.files import Input
 from tailproof.blocks.indicators import most_frequent
 from tailproof.blocks.jsonlines import JsonLines
-from tailproof.blocks.labels import first_labels
+from tailproof.blocks.labels import first_groups, first_labels
 from tailproof.blocks.parquet import Parquet
 from tailproof.blocks.position import Place, check_unchanged, place_of, saved_choice
 from tailproof.blocks.rows import rows_per_block
@@ -100,12 +100,12 @@ def _decided(index: int, reader: Reader, wish: Wish, files: _Files) -> Opened:
     labels = (labels_asked(wish, choice.kinds[-1]) or []) if choice.labelled else []
     opened = Opened(choice, levels, labels, Place(index, 0, {}), reader)
     if len(levels) < len(choice.texts) or (choice.labelled and not labels):
-        opened = _scouted(opened, reader, locate(fields, choice.names, choice.kinds, files.first), files)
+        opened = _scouted(opened, reader, locate(fields, choice.names, choice.kinds, files.first), files, wish)
     refuse_repeats(feature_names(choice.features, opened.levels), "with the indicator columns")
     return opened
 
 
-def _scouted(opened: Opened, reader: Reader, places: list[int], files: _Files) -> Opened:
+def _scouted(opened: Opened, reader: Reader, places: list[int], files: _Files, wish: Wish) -> Opened:
     """Look at the first rows for the levels and labels that are not known."""
     choice, labels = opened.choice, opened.labels
     most = max(FEWEST_SCOUTED, min(MOST_SCOUTED, SCOUTED // len(places)))
@@ -118,9 +118,8 @@ def _scouted(opened: Opened, reader: Reader, places: list[int], files: _Files) -
         if name not in opened.levels
     }
     if choice.labelled and not labels:
-        labels = first_labels(
-            choice.names[-1], choice.kinds[-1], _parts(seen, len(choice.names) - 1, most), files.first
-        )
+        first_of = first_groups if wish.grouped else first_labels
+        labels = first_of(choice.names[-1], choice.kinds[-1], _parts(seen, len(choice.names) - 1, most), files.first)
     return opened._replace(levels={**opened.levels, **found}, labels=labels, begun=chain(first, batches))
 
 

@@ -22,7 +22,7 @@ from tailproof.categories import Label, feature_names
 from tailproof.errors import DataError
 
 WHEN_EMPTY_IS_FINE = ("csv", "jsonl")
-TARGETS = ("number", "label")
+TARGETS = ("number", "label", "group")
 
 
 class _Part(NamedTuple):
@@ -65,7 +65,8 @@ def open_source(
         raise DataError(f"a target cannot be a {target_kind!r}; it is one of {', '.join(TARGETS)}")
     inputs, options = find_inputs(paths, format), Options(tuple(na), stdin)
     asked = columns if features is None else features
-    wish = sound(Wish(asked, target, target_kind == "label", labels, one_hot, levels))
+    labelled, grouped = target_kind != "number", target_kind == "group"
+    wish = sound(Wish(asked, target, labelled, labels, one_hot, levels, grouped))
     opened = at_beginning(inputs, wish, options) if position is None else at_position(inputs, wish, position)
     return Source(inputs, opened, wish, options, batch_rows)
 

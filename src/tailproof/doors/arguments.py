@@ -18,7 +18,16 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tailproof {__version__}")
     verbs = whole.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_add_mean, _add_regress, _add_classify, _add_predict, _add_compare, _add_inspect, _add_merge):
+    for add in (
+        _add_mean,
+        _add_diff,
+        _add_regress,
+        _add_classify,
+        _add_predict,
+        _add_compare,
+        _add_inspect,
+        _add_merge,
+    ):
         add(verbs)
     paper_arguments.add(verbs)
     return whole
@@ -61,6 +70,30 @@ def _add_mean(verbs: Any) -> None:
     groups.add_output_of_means(verb.add_argument_group("what comes out"))
     keeping = verb.add_argument_group("stopping and going on")
     groups.add_keeping(keeping, "means", "MEAN.tps", "merge or load later")
+
+
+def _add_diff(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "diff",
+        "diff",
+        "do groups differ? differences of means, to be looked at any time",
+        "How far the mean of each metric in one group is from that in another, safe under\n"
+        "heavy tails, with an interval that holds at every look at once: look every day,\n"
+        "stop when you like, and the error rate stays what it was.",
+        teaching.DIFF,
+    )
+    groups.add_files(verb)
+    source = verb.add_argument_group("what is read")
+    groups.add_groups(source)
+    groups.add_reading(source)
+    groups.add_refusing(source)
+    rule = verb.add_argument_group("how the means are taken")
+    groups.add_extremes(rule)
+    output = verb.add_argument_group("what comes out")
+    groups.add_output_of_differences(output)
+    keeping = verb.add_argument_group("stopping and going on")
+    groups.add_keeping(keeping, "differences", "TEST.tps", "merge or load later")
 
 
 def _add_regress(verbs: Any) -> None:

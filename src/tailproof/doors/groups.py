@@ -44,6 +44,20 @@ def add_features(group: Any, required: bool = True) -> None:
     )
 
 
+def add_groups(group: Any) -> None:
+    """Which column says in which group a row is, and which columns are compared."""
+    group.add_argument("--group", metavar="G", required=True, help="the column that says which group a row belongs to")
+    group.add_argument("--metric", metavar="A,B", help="compare these columns (default: every other numeric one)")
+    group.add_argument(
+        "--baseline",
+        metavar="A",
+        help="the group that the others are compared with (default: the first; with more than two it must be named)",
+    )
+    group.add_argument(
+        "--labels", metavar="A,B", help="only these groups, in this order (default: those in the first rows)"
+    )
+
+
 def add_confidence(group: Any) -> None:
     group.add_argument(
         "--confidence", type=confidence, default=0.95, metavar="P", help="of the intervals (default 0.95)"
@@ -65,6 +79,11 @@ def add_quiet(group: Any) -> None:
 
 def add_rule_of_means(group: Any) -> None:
     group.add_argument("--method", choices=["sketch", "clipped-sgd", "race"], default="sketch", help="default: sketch")
+    add_extremes(group)
+
+
+def add_extremes(group: Any) -> None:
+    """How many extremes are remembered, and what becomes of gross ones."""
     group.add_argument("--extremes", type=int, default=24, metavar="K", help="values kept a side (default 24)")
     group.add_argument(
         "--gross",
@@ -83,10 +102,25 @@ def add_rule_of_means(group: Any) -> None:
 def add_output_of_means(group: Any) -> None:
     add_confidence(group)
     add_anytime(group)
+    add_contaminated(group)
+    group.add_argument("--radius", action="store_true", help="also how far the whole vector of means may be off")
+    add_showing(group)
+
+
+def add_contaminated(group: Any) -> None:
     group.add_argument(
         "--contaminated", action="store_true", help="intervals that do not reach out to what was set aside"
     )
-    group.add_argument("--radius", action="store_true", help="also how far the whole vector of means may be off")
+
+
+def add_output_of_differences(group: Any) -> None:
+    add_confidence(group)
+    group.add_argument(
+        "--one-look",
+        action="store_true",
+        help="narrower intervals that hold at one look only, at a number of rows fixed before",
+    )
+    add_contaminated(group)
     add_showing(group)
 
 

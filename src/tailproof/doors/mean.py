@@ -12,7 +12,7 @@ from .show import OF_INTERVALS
 def mean(options: argparse.Namespace) -> int:
     streaming.begin(options)
     job = _job(options)
-    return streaming.stream(options, job, job.columns[0] if job.columns else "first mean")
+    return streaming.stream(options, job, job.columns[0] if job.columns else "first mean", "--columns")
 
 
 def _job(options: argparse.Namespace) -> Any:

@@ -55,4 +55,4 @@ def _stream(options: argparse.Namespace, rule: Any, **of_labels: Any) -> int:
     )
     # One column of text becomes several features.
     first = job.features[0] if job.features and not job.one_hot else "first coefficient"
-    return streaming.stream(options, job, first)
+    return streaming.stream(options, job, first, "--features")

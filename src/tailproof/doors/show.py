@@ -5,12 +5,12 @@ from typing import Any
 
 # What the settings of a run say about intervals, and about what was learned.
 OF_INTERVALS = ("confidence", "anytime", "contaminated")
-OF_MODELS = ("target", "labels", "one_hot")
+OF_MODELS = ("target", "labels", "baseline", "one_hot")
 
 
 def said_by(rule: Any, state: Any, names: list[str] | None, settings: dict[str, Any]) -> Any:
     """The rule's estimate as the run that made the settings wants it told."""
-    known = {name: settings[name] for name in (*OF_INTERVALS, "target", "labels") if name in settings}
+    known = {name: settings[name] for name in (*OF_INTERVALS, "target", "labels", "baseline") if name in settings}
     return rule.read(state).replace(names=names, **known)
 
 
@@ -20,6 +20,8 @@ def show(said: Any, rule: Any, state: Any, as_json: bool) -> None:
         print(json.dumps(_of_descent(said)) if as_json else said)
     elif hasattr(said, "columns"):
         _show_mean(said, rule, state, as_json)
+    elif hasattr(said, "comparisons"):
+        _show_difference(said, as_json)
     else:
         _show_model(said, rule, as_json)
 
@@ -40,6 +42,15 @@ def _show_mean(said: Any, rule: Any, state: Any, as_json: bool) -> None:
         print("too few rows to say how far the whole vector of means may be from the truth")
     elif radius is not None:
         print(f"the whole vector of means is within {number(radius)} of the truth ({100 * said.confidence:g} %)")
+
+
+def _show_difference(said: Any, as_json: bool) -> None:
+    if as_json:
+        print(said.to_json())
+        return
+    from .difference_table import difference_table
+
+    print(difference_table(said))
 
 
 def _show_model(said: Any, rule: Any, as_json: bool) -> None:

@@ -16,8 +16,9 @@ OUTPUTS = ("checkpoint", "quarantine", "save")
 SHOWN = 8
 
 
-def stream(options: argparse.Namespace, job: Any, watched: str) -> int:
-    """Take all rows in, show what the rule says of them, and save it. `watched` is what the progress shows."""
+def stream(options: argparse.Namespace, job: Any, watched: str, choice: str) -> int:
+    """Take all rows in, show what the rule says of them, and save it. `watched` is what the progress shows, `choice`
+    the option that chooses columns."""
     from ..checkpoint import Saved, ready, save
     from ..runner import Stopped, run
 
@@ -29,7 +30,7 @@ def stream(options: argparse.Namespace, job: Any, watched: str) -> int:
         return stopped(options.checkpoint)
     settings = {**job.settings, **outcome.learned}
     said = said_by(outcome.rule, outcome.state, outcome.names, settings)
-    refuse_nothing(said, outcome.first_refused, "--columns" if job.target is None else "--features")
+    refuse_nothing(said, outcome.first_refused, choice)
     if not options.quiet:
         notes(outcome, options)
     try:
@@ -136,7 +137,7 @@ def notes(outcome: Any, options: argparse.Namespace) -> None:
     if outcome.resumed_at:
         print(f"went on from {options.checkpoint} after {outcome.resumed_at:,} rows", file=sys.stderr)
     if outcome.skipped:
-        print(_left_out(outcome.skipped, outcome.target is not None), file=sys.stderr)
+        print(_left_out(outcome.skipped, hasattr(options, "one_hot")), file=sys.stderr)
     refused = int(outcome.state.counts[1])
     if refused:
         held = "all" if outcome.quarantined == refused else f"{outcome.quarantined:,}"
@@ -149,7 +150,7 @@ def rows(number: int) -> str:
 
 
 def _left_out(skipped: list[tuple[str, str]], explained: bool) -> str:
-    """Columns that were not used; with a target, text among them can be."""
+    """Columns that were not used; where they explain a target, text among them can be."""
     from .table import printable
 
     names = ", ".join(f"{printable(name)} ({kind})" for name, kind in skipped[:SHOWN])

@@ -3,6 +3,7 @@
 WHOLE = """\
 examples:
   tailproof mean requests.parquet
+  tailproof diff visits.parquet --group variant --metric revenue
   tailproof regress trips.parquet --target duration
   tailproof classify clicks.csv --target clicked --save model.tps
   tailproof predict model.tps new.parquet -o predictions.parquet
@@ -25,6 +26,26 @@ examples:
   gunzip -c day-*.csv.gz | tailproof mean - --format csv --json
   tailproof mean 'logs/2026-11-*.parquet' --checkpoint run.tps
       (killed and started again, it goes on where it was)
+"""
+
+DIFF = """\
+examples:
+  tailproof diff visits.parquet --group variant --metric revenue
+  tailproof diff visits.parquet --group variant --metric revenue,latency --json
+  tailproof diff visits.parquet --group variant --baseline control
+  tailproof diff 'visits/*.csv' --group variant --checkpoint test.tps
+      (with tomorrow's file it goes on where it was)
+
+reading the table:
+  Each difference is that of a group's mean less the baseline's; the lift is its
+  share of the baseline's mean. While the interval holds 0 no difference has
+  been shown. It may be looked at as often as you like: were there no
+  difference, 95 % of such tests would never show one. That is said of each
+  interval by itself, so with many metrics or groups ask for a higher
+  --confidence. It begins when each group has 100 rows, and supposes that rows
+  are independent: give it one row for each user, not one for each click. Rows
+  whose group or metrics are missing are refused and counted; so are those of
+  groups that the first rows do not show.
 """
 
 REGRESS = """\

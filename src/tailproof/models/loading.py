@@ -5,12 +5,13 @@ from typing import Any
 
 from .. import checkpoint
 from ..errors import CheckpointError
+from .difference import MeanDifference
 from .linear import LinearRegression
 from .logistic import LogisticRegression
 from .mean import Mean
 from .scaler import StreamScaler
 
-MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression, StreamScaler)
+MODELS: tuple[Any, ...] = (Mean, LinearRegression, LogisticRegression, StreamScaler, MeanDifference)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -1,0 +1,149 @@
+"""GroupedMeans: a rule for several groups in one stream that holds a rule for means."""
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .categories import MOST_GROUPS
+from .difference_estimate import DifferenceEstimate
+from .errors import RuleError
+from .estimator import as_rows, as_targets, runs, same_columns
+from .extremes import Extremes
+from .holding import keep, laid_out, slot
+from .piece import piece
+from .state import Layout, State
+
+# The names of what the held rule remembers.
+HELD = "of_"
+# Where the counts stand.
+USED, REFUSED = 0, 1
+# Values that are put in the order of groups at once, while they are in near memory.
+PIECE = 1 << 18
+
+
+@piece
+class GroupedMeans:
+    """The means of each column in each group, side by side, each by the rule it holds; from them, differences.
+
+    A target is the number of a row's group, from 0. Rows of unlike groups may come in any order.
+
+    of: Extremes, with any settings.
+    groups: how many.
+    """
+
+    of: Any = Extremes()
+    groups: int = 2
+
+    def check(self) -> None:
+        if not isinstance(self.of, Extremes):
+            raise RuleError(f"GroupedMeans holds Extremes, not {self.of!r}")
+        if isinstance(self.groups, bool) or not isinstance(self.groups, int):
+            raise RuleError(f"groups must be a whole number, not {self.groups!r}")
+        if not 2 <= self.groups <= MOST_GROUPS:
+            raise RuleError(f"there must be 2 to {MOST_GROUPS} groups, not {self.groups:,}")
+
+    @property
+    def classes(self) -> int:
+        """How many labels are told apart."""
+        return self.groups
+
+    def with_classes(self, number: int) -> "GroupedMeans":
+        """The same rule for so many groups."""
+        return GroupedMeans(self.of, number)
+
+    def init(self, columns: int) -> State:
+        """A state of no rows."""
+        state, empty = State.zeros(self.layout(columns)), self.of.init(columns)
+        for name, array in empty.items():
+            state[HELD + name][...] = array
+        return state
+
+    def layout(self, columns: int) -> Layout:
+        """What a state holds: the held rule's arrays with a leading axis of groups."""
+        own: Layout = {"counts": (np.int64, (2,))}
+        slots: Layout = {
+            name: (dtype, (self.groups, *shape)) for name, (dtype, shape) in self.of.layout(columns).items()
+        }
+        return own | laid_out(HELD, slots)
+
+    def columns(self, state: State) -> int:
+        found = state[HELD + "shift"]
+        # A forged file may hold anything.
+        return found.shape[1] if found.ndim == 2 else 0
+
+    def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:
+        """Take rows in, in order. Rows with NaN or inf, or whose target is no group's number, are refused whole and
+        counted."""
+        matrix = as_rows(X, self.columns(state))
+        numbers = as_targets(y, matrix.shape[0])
+        if numbers is None:
+            raise RuleError("a difference needs the group of each row: step(state, X, y)")
+        for begin, rows in runs(matrix):
+            for first in range(0, len(rows), height(rows.shape[1])):
+                some = slice(first, first + height(rows.shape[1]))
+                self._take(state, rows[some], numbers[begin : begin + len(rows)][some])
+        return state
+
+    def _take(self, state: State, rows: Any, numbers: Any) -> None:
+        """Rows go to their groups in the order in which they came."""
+        slots = self._slots(rows, numbers)
+        order = np.argsort(slots, kind="stable")
+        ends = np.cumsum(np.bincount(slots, minlength=self.groups + 1)).tolist()
+        # Rows that are in order already, as all of one group are, need not be copied.
+        rows = rows if (slots[1:] >= slots[:-1]).all() else rows[order]
+        for k, (begin, end) in enumerate(itertools.pairwise([0, *ends[:-1]])):
+            if end > begin:
+                held = slot(state, HELD, k)
+                keep(held, "", self.of.step(held, rows[begin:end]))
+        state.counts[USED] += ends[-2]
+        state.counts[REFUSED] += ends[-1] - ends[-2]
+
+    def _slots(self, rows: Any, numbers: Any) -> NDArray[np.int16]:
+        """The group of each row; one beyond the last where it is of none, or cannot be used."""
+        good = (numbers >= 0.0) & (numbers < self.groups) & (numbers == np.floor(numbers))
+        # A sum that overflows only makes it look again.
+        with np.errstate(over="ignore", invalid="ignore"):
+            clean = bool(np.isfinite(rows.sum()))
+        if not clean:
+            good &= np.isfinite(rows).all(axis=1)
+        return np.where(good, numbers, self.groups).astype(np.int16)
+
+    def merge(self, a: State, b: State) -> State:
+        """All rows of both, as if one state had seen them: equal to the single pass to rounding."""
+        same_columns(a, b)
+        for k in range(self.groups):
+            held = slot(a, HELD, k)
+            keep(held, "", self.of.merge(held, slot(b, HELD, k)))
+        a.counts[...] += b.counts
+        return a
+
+    def moved(self, state: State, places: Sequence[int], groups: int) -> tuple["GroupedMeans", State]:
+        """The rule for so many groups, and its state: what was group k is group places[k]."""
+        rule = self.with_classes(groups)
+        moved = rule.init(self.columns(state))
+        moved.counts[...] = state.counts
+        for k, place in enumerate(places):
+            for name, array in slot(state, HELD, k).items():
+                moved[HELD + name][place] = array
+        return rule, moved
+
+    def read(self, state: State) -> DifferenceEstimate:
+        """What the rows say now."""
+        return DifferenceEstimate(
+            rule=repr(self),
+            rows=int(state.counts[USED]),
+            refused=int(state.counts[REFUSED]),
+            parts=[self.of.read(slot(state, HELD, k)) for k in range(self.groups)],
+        )
+
+    def certificate(self, state: State) -> NDArray[np.float64]:
+        """How far at most one more row can move each mean, a row a group; a row can be of one group only."""
+        return np.array([self.of.certificate(slot(state, HELD, k)) for k in range(self.groups)])
+
+
+def height(columns: int) -> int:
+    """Rows that are put in order at once."""
+    return max(1, PIECE // columns)
