@@ -24,6 +24,11 @@ _HOMES = {
     "OneVsRest": "one_vs_rest",
     "Race": "race",
     "fold": "estimator",
+    "Path": "path",
+    "StreamDisplay": "plots",
+    "IntervalDisplay": "plots",
+    "TailDisplay": "plots",
+    "PathDisplay": "plots",
     "loss": "losses",
     "Location": "losses",
     "Squared": "losses",
@@ -43,6 +48,7 @@ _HOMES = {
     "DataError": "errors",
     "CheckpointError": "errors",
     "RuleError": "errors",
+    "PictureError": "errors",
 }
 _ROOMS = ("losses", "levels", "steps", "domains", "theory")
 
