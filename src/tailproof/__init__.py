@@ -26,6 +26,11 @@ _HOMES = {
     "OneVsRest": "one_vs_rest",
     "Race": "race",
     "fold": "estimator",
+    "Path": "path",
+    "StreamDisplay": "plots",
+    "IntervalDisplay": "plots",
+    "TailDisplay": "plots",
+    "PathDisplay": "plots",
     "loss": "losses",
     "Location": "losses",
     "Squared": "losses",
@@ -45,6 +50,7 @@ _HOMES = {
     "DataError": "errors",
     "CheckpointError": "errors",
     "RuleError": "errors",
+    "PictureError": "errors",
 }
 _ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment")
 

@@ -273,18 +273,19 @@ def judge(view: View, out: Any) -> None:
     out[LEADERS], out[LEADING] = leaders, leading
     out[TAIL] = inf
     if view.n >= 1000 and m > 16:
-        out[TAIL] = min(hill(view.hi, theta, 1.0), hill(view.lo, theta, -1.0))
+        out[TAIL] = min(hill(view.hi[:17], theta, 1.0), hill(view.lo[:17], theta, -1.0))
 
 
 def hill(values: Any, theta: float, sign: float) -> float:
-    """The tail index that the 16 most extreme values of a side show; inf where they show no tail."""
-    base = sign * (values[16] - theta)
+    """The tail index that the most extreme values of a side show, by the last of them; inf where they show no tail."""
+    count = values.shape[0] - 1
+    base = sign * (values[count] - theta)
     if not base > 0.0:
         return inf
     total = 0.0
-    for k in range(16):
+    for k in range(count):
         total += log(sign * (values[k] - theta) / base)
-    return 16.0 / total if total > 0.0 else inf
+    return count / total if total > 0.0 else inf
 
 
 # ---------------------------------------------------------------------------------------------- the certificate

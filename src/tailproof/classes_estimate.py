@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .estimator import Estimate
 from .intervals import Spread
+from .plots import Bar, IntervalDisplay
 from .regression import RegressionEstimate
 
 Numbers = NDArray[np.float64]
@@ -46,10 +47,12 @@ class ClassesEstimate(Estimate):
 
     @property
     def has_intercept(self) -> bool:
+        """Whether there is a constant."""
         return self.bare[0].has_intercept
 
     @property
     def coef(self) -> Numbers:
+        """The coefficients of the features, a row a part."""
         return np.array([part.coef for part in self.bare])
 
     @property
@@ -86,10 +89,12 @@ class ClassesEstimate(Estimate):
 
     @property
     def low(self) -> Numbers:
+        """The low end of each interval, the intercept's last."""
         return self.interval(anytime=self.anytime)[0]
 
     @property
     def high(self) -> Numbers:
+        """The high end of each interval, the intercept's last."""
         return self.interval(anytime=self.anytime)[1]
 
     def label(self, number: int) -> Any:
@@ -105,9 +110,11 @@ class ClassesEstimate(Estimate):
 
     @property
     def settled(self) -> bool:
+        """Whether there are rows enough of each label for the error bars to hold."""
         return all(self.settled_of(k) for k in range(len(self.bare)))
 
     def settled_of(self, k: int) -> bool:
+        """Whether there are rows enough for part k."""
         part = self.bare[k]
         return part.settled and self._fewest(k) >= SETTLED * len(part.spread.centre)
 
@@ -123,7 +130,23 @@ class ClassesEstimate(Estimate):
         return f"{self.title(k)}: {said[k]}"
 
     def verdict_of(self, k: int) -> str:
+        """What to think of maximum likelihood for part k."""
         return self.parts[k].replace(settled=self.settled_of(k)).verdict
+
+    rival = "maximum likelihood"
+
+    def bars(self) -> list[Bar]:
+        """What a picture shows of each coefficient; with more than two labels, of each label's."""
+        several = len(self.parts) > 1
+        return [
+            bar._replace(name=f"{_shown(self.label(self.class_of(k)))}: {bar.name}") if several else bar
+            for k, part in enumerate(self.parts)
+            for bar in part.bars()
+        ]
+
+    def plot(self, ax: Any = None, columns: Any = None) -> IntervalDisplay:
+        """Draw the intervals beside those of maximum likelihood, on `ax` or a new figure; needs the extra 'plot'."""
+        return IntervalDisplay.from_estimate(self).plot(ax, columns)
 
     @property
     def warnings(self) -> list[str]:
@@ -216,7 +239,13 @@ def one_sided(said: RegressionEstimate, ones: int) -> RegressionEstimate:
     if said.has_intercept:
         centre[-1] = count_odds(ones, said.rows - ones)
     spread = Spread(centre, endless, *[nothing] * 5)
-    unsaid = {"least_squares": None, "settled": False, "separable": False, "constant_target": False}
+    unsaid = {
+        "least_squares": None,
+        "least_squares_error": None,
+        "settled": False,
+        "separable": False,
+        "constant_target": False,
+    }
     return said.replace(spread=spread, certificate=endless, redundant=(), unheard=(), **unsaid)
 
 

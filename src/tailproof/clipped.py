@@ -274,7 +274,6 @@ class ClippedSGD:
             spread=spread,
             plain_mean=theta + removed / rows,
             signs=signs,
-            values_set_aside=None,
             note=self._note(state),
         )
 

@@ -13,5 +13,9 @@ class CheckpointError(TailproofError, ValueError):
     """A saved state cannot be used: the message says why and what to do."""
 
 
+class PictureError(TailproofError):
+    """A picture cannot be drawn, or not where it was asked for."""
+
+
 class RuleError(TailproofError, ValueError):
     """A rule or a piece has a setting that makes no sense, or two rules do not match."""

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .estimator import Estimate, Record, plain
 from .intervals import Spread, tail_extended
+from .plots import Bar, IntervalDisplay, Tail, TailDisplay
 
 Numbers = NDArray[np.float64]
 
@@ -58,15 +59,18 @@ class MeanEstimate(Estimate):
     spread: Spread
     plain_mean: Numbers
     signs: Signs
-    values_set_aside: Callable[[int, int, int], list[float]] | None
+    plain_error: Numbers | None = None  # the textbook's standard error of the plain mean; None: not known to this rule
+    extremes: Callable[[int], tuple[Numbers, Numbers]] | None = None  # of a column, where the rule keeps them
     names: list[str] | None = None
     confidence: float = 0.95
     anytime: bool = False
     contaminated: bool = False
     note: str = ""
+    rival = "plain mean"
 
     @property
     def mean(self) -> Numbers:
+        """The robust mean of each column."""
         return self.spread.centre
 
     @cached_property
@@ -75,10 +79,12 @@ class MeanEstimate(Estimate):
 
     @property
     def low(self) -> Numbers:
+        """The low end of each column's interval."""
         return self._ends[0]
 
     @property
     def high(self) -> Numbers:
+        """The high end of each column's interval."""
         return self._ends[1]
 
     def interval(
@@ -104,6 +110,10 @@ class MeanEstimate(Estimate):
         """Hill's index of the heavier tail; NaN where there are too few rows, or no tail."""
         return np.where(np.isfinite(self.signs.tail), self.signs.tail, np.nan)
 
+    def name(self, j: int) -> str:
+        """What column j is called."""
+        return self.names[j] if self.names else f"x{j}"
+
     @cached_property
     def columns(self) -> list[Column]:
         """A record for each column."""
@@ -112,7 +122,7 @@ class MeanEstimate(Estimate):
     def _column(self, j: int) -> Column:
         tail = float(self.tail_index[j])
         return Column(
-            name=self.names[j] if self.names else f"x{j}",
+            name=self.name(j),
             mean=float(self.mean[j]),
             low=float(self.low[j]),
             high=float(self.high[j]),
@@ -124,9 +134,38 @@ class MeanEstimate(Estimate):
         )
 
     def _values(self, j: int) -> list[float]:
-        if self.values_set_aside is None or not self.set_aside[j]:
+        if self.extremes is None or not self.set_aside[j]:
             return []
-        return self.values_set_aside(j, int(self.signs.cut_low[j]), int(self.signs.cut_high[j]))
+        low, high = self.extremes(j)
+        return [*low[: int(self.signs.cut_low[j])].tolist(), *high[: int(self.signs.cut_high[j])].tolist()]
+
+    def light(self) -> Self:
+        """The same without what only names single rows, to be kept by the dozen."""
+        return self.replace(extremes=None)
+
+    def bars(self) -> list[Bar]:
+        """What a picture shows of each mean."""
+        errors = np.full(len(self.mean), np.nan) if self.plain_error is None else self.plain_error
+        numbers = zip(self.mean, self.low, self.high, self.plain_mean, errors, strict=True)
+        return [Bar(self.name(j), *map(float, row)) for j, row in enumerate(numbers)]
+
+    def tails(self) -> list[Tail]:
+        """What a picture shows of the tails of each column; nothing where the rule keeps no extremes."""
+        if self.extremes is None:
+            return []
+        cuts = np.nan_to_num([self.signs.cut_low, self.signs.cut_high]).astype(int).T
+        return [
+            Tail(self.name(j), float(self.mean[j]), *self.extremes(j), int(low), int(high), self.rows)
+            for j, (low, high) in enumerate(cuts)
+        ]
+
+    def plot(self, ax: Any = None, columns: Any = None) -> IntervalDisplay:
+        """Draw the intervals beside those of the plain means, on `ax` or a new figure; needs the extra 'plot'."""
+        return IntervalDisplay.from_estimate(self).plot(ax, columns)
+
+    def plot_tails(self, ax: Any = None, columns: Any = None) -> TailDisplay:
+        """Draw the extremes of each column on logarithmic axes, rows set aside marked; needs the extra 'plot'."""
+        return TailDisplay.from_estimate(self).plot(ax, columns)
 
     def verdict(self, j: int) -> str:
         """What to think of the plain mean of column j, in words."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import compiled
 from .errors import RuleError
+from .path import Path
 from .state import Layout, State, aligned
 from .turning import spanning
 
@@ -35,10 +36,14 @@ class Rule(Protocol[Said]):
     def read(self, state: State) -> Said: ...
 
 
-def fold(rule: Rule[Any], state: State, blocks: Iterable[Any]) -> State:
-    """Take blocks of rows one after the other: each is X, or a pair (X, y)."""
+def fold(rule: Rule[Any], state: State, blocks: Iterable[Any], path: Path | None = None) -> State:
+    """Take blocks of rows one after the other: each is X, or a pair (X, y). A path keeps what is said on the way."""
     for block in blocks:
-        state = rule.step(state, *block) if isinstance(block, tuple) else rule.step(state, block)
+        whole = block if isinstance(block, tuple) else (block,)
+        for part in [whole] if path is None else path.cut(whole):
+            state = rule.step(state, *part)
+            if path is not None:
+                path.look(rule, state)
     return state
 
 
@@ -137,6 +142,7 @@ class Record:
         raise AttributeError("an estimate cannot be changed")
 
     def replace(self, **fields: Any) -> Self:
+        """The same record with other values in some fields."""
         # What was worked out from the fields and kept must be worked out anew.
         kept = {
             name: value
@@ -144,6 +150,10 @@ class Record:
             if not isinstance(getattr(type(self), name, None), cached_property)
         }
         return type(self)(**{**kept, **fields})
+
+    def light(self) -> Self:
+        """The same without what only names single rows, to be kept by the dozen."""
+        return self
 
 
 class Estimate(Record, ABC):
@@ -154,6 +164,7 @@ class Estimate(Record, ABC):
         """The estimate as plain values; what is not a number is None."""
 
     def to_json(self) -> str:
+        """The same as JSON, on one line."""
         return json.dumps(self.to_dict(), allow_nan=False)
 
 

@@ -141,8 +141,9 @@ class Extremes:
             refused=refused,
             spread=spread,
             plain_mean=answers[:, said.PLAIN].copy(),
+            plain_error=self._plain_error(answers, rows, unit),
             signs=signs,
-            values_set_aside=functools.partial(self._set_aside, state.copy()) if len(centre) < 4096 else None,
+            extremes=functools.partial(self._extremes, state.copy()) if len(centre) < 4096 else None,
         )
 
     def _ask(self, state: State) -> Any:
@@ -162,6 +163,14 @@ class Extremes:
         held_back = np.maximum(answers[:, said.ABOVE], answers[:, said.BELOW]) >= 0.5 * said.FARTHEST
         return np.where(held_back, answers[:, said.PLAIN] - centre, close)
 
+    @staticmethod
+    def _plain_error(answers: Any, rows: int, unit: Any) -> Any:
+        """The textbook's standard error of the plain mean."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            moved = answers[:, said.RAW] - answers[:, said.CENTRE]
+            about = np.maximum(answers[:, said.WHOLE] - rows * moved**2, 0.0)
+            return np.sqrt(about / (rows * (rows - 1.0))) * unit if rows > 1 else np.full(len(answers), np.inf)
+
     def certificate(self, state: State) -> Any:
         """How far at most one more row can move each column's mean; inf where one row can move it without bound."""
         moves = np.full(len(state.shift), np.inf)
@@ -170,13 +179,13 @@ class Extremes:
             compiled.kernel("certify")(Sketch(**state), self._ratio, answers, moves)
         return moves
 
-    def _set_aside(self, state: State, column: int, low: int, high: int) -> list[float]:
-        """The values that the estimate leaves out, the farthest first on each side."""
-        rows, keep = int(state.counts[0]), self.extremes
-        if rows <= 2 * keep:
-            held = np.sort(np.concatenate([state.low[column], state.high[column]])[:rows])
-            return [*held[:low].tolist(), *held[::-1][:high].tolist()]
-        return [*state.low[column, :low].tolist(), *state.high[column, :high].tolist()]
+    def _extremes(self, state: State, column: int) -> tuple[Any, Any]:
+        """The smallest and the largest values of a column, the farthest first on each side."""
+        rows = int(state.counts[0])
+        if rows > 2 * self.extremes:
+            return state.low[column], state.high[column]
+        held = np.sort(np.concatenate([state.low[column], state.high[column]])[:rows])
+        return held[: rows // 2], held[::-1][: rows // 2]
 
     def radius(self, state: State, confidence: float = 0.95) -> float:
         """How far the whole vector of means may be from the truth."""

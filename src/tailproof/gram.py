@@ -17,7 +17,7 @@ from .intervals import Spread
 from .losses import Logistic, Squared
 from .one_thread import one_thread
 from .piece import piece
-from .reading import lengths, placed, redundant, spread_of, turning
+from .reading import errors_of, lengths, placed, redundant, spread_of, turning
 from .regression import RegressionEstimate
 from .reservoir import DIRECTIONS, EXACT, Reservoir, block_rows, kept_rows
 from .state import Layout, State
@@ -202,6 +202,7 @@ class Gram:
             state,
             spread._replace(centre=placed(theta + state.reference, turn, units, of_targets)),
             least_squares=placed(rivals + state.reference, turn, units, of_targets),
+            least_squares_error=errors_of(work.family.plain_covariance(problem, rivals), turn),
             clipped=0 if solution.gross else lost,
             set_aside=lost if solution.gross else 0,
             certificate=self._certified(state, problem, solution, turn),

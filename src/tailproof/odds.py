@@ -211,6 +211,14 @@ def plain(problem: Problem) -> Numbers:
     return newton.theta
 
 
+def plain_covariance(problem: Problem, theta: Numbers) -> Numbers:
+    """The textbook's covariance of maximum likelihood: one over the curvature there."""
+    p = chance(problem.X @ theta)
+    halves = problem.X * np.sqrt(p * (1.0 - p))[:, None]
+    core = problem.squares + np.diag(np.zeros(problem.width) + problem.prior)
+    return factor(core + halves.T @ halves).inverse()
+
+
 def separable(problem: Problem, theta: Numbers, cholesky: Factor, wrong_in_core: int) -> bool:
     """Whether hardly a label is told wrong, and it is the little curvature that keeps the coefficients finite."""
     fewer = min(problem.equal, problem.seen - problem.equal)

@@ -31,6 +31,12 @@ def placed(theta: Numbers, turn: Numbers, units: Units, of_targets: bool) -> Num
     return np.nan_to_num(np.clip(found, -MOST, MOST))
 
 
+def errors_of(covariance: Numbers, turn: Numbers) -> Numbers:
+    """Standard errors in the columns' own units."""
+    found: Numbers = np.sqrt(np.maximum(((turn @ covariance) * turn).sum(axis=1), 0.0))
+    return found
+
+
 def redundant(cholesky: Factor, features: int) -> tuple[int, ...]:
     """Features that are constant, or that others tell."""
     inverse = cholesky.inverse()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from .categories import OTHER
 from .estimator import Estimate, plain
 from .intervals import Spread, tail_extended
+from .plots import Bar, IntervalDisplay
 
 Numbers = NDArray[np.float64]
 
@@ -44,6 +45,7 @@ class RegressionEstimate(Estimate):
     spread: Spread
     certificate: Numbers
     least_squares: Numbers | None = None  # None: not known to this rule
+    least_squares_error: Numbers | None = None  # its standard errors by the textbook
     clipped: int = 0  # rows whose pull is held back
     set_aside: int = 0  # rows that count as gross and are left out, or nearly
     settled: bool = True
@@ -60,14 +62,17 @@ class RegressionEstimate(Estimate):
 
     @property
     def features(self) -> int:
+        """How many features there are."""
         return len(self.spread.centre) - self.has_intercept
 
     @property
     def coef(self) -> Numbers:
+        """The coefficients of the features."""
         return self.spread.centre[: self.features]
 
     @property
     def intercept(self) -> float:
+        """The intercept; 0 where there is none."""
         return float(self.spread.centre[-1]) if self.has_intercept else 0.0
 
     @cached_property
@@ -76,10 +81,12 @@ class RegressionEstimate(Estimate):
 
     @property
     def low(self) -> Numbers:
+        """The low end of each interval, the intercept's last."""
         return self._ends[0]
 
     @property
     def high(self) -> Numbers:
+        """The high end of each interval, the intercept's last."""
         return self._ends[1]
 
     def interval(self, confidence: float | None = None, anytime: bool = False) -> tuple[Numbers, Numbers]:
@@ -88,6 +95,7 @@ class RegressionEstimate(Estimate):
 
     @property
     def share_clipped(self) -> float:
+        """Share of rows held back or set aside."""
         return (self.clipped + self.set_aside) / max(self.rows, 1)
 
     @cached_property
@@ -100,6 +108,7 @@ class RegressionEstimate(Estimate):
             return np.where(apart > 0.0, apart / self.spread.error, 0.0)
 
     def name(self, j: int) -> str:
+        """What coefficient j is called."""
         if j == self.features:
             return INTERCEPT
         return self.names[j] if self.names else f"x{j}"
@@ -123,7 +132,7 @@ class RegressionEstimate(Estimate):
     @property
     def verdict(self) -> str:
         """What to think of least squares (of maximum likelihood, for log-odds) here, in words."""
-        rival = "maximum likelihood" if self.log_odds else "least squares"
+        rival = self.rival
         if self.rows == 0:
             return "no rows"
         if self.rows < FEW * len(self.spread.centre):
@@ -137,6 +146,24 @@ class RegressionEstimate(Estimate):
         if self.away.size and float(self.away.max()) > AWAY:
             return f"heavy tail: {self.clipped:,} of {self.rows:,} rows held back; {self._distance(rival)}"
         return f"light tail: {rival} is as good"
+
+    @property
+    def rival(self) -> str:
+        """What the plain method is called."""
+        return "maximum likelihood" if self.log_odds else "least squares"
+
+    def bars(self) -> list[Bar]:
+        """What a picture shows of each coefficient, the intercept's last."""
+        unknown = np.full(len(self.spread.centre), np.nan)
+        plain, errors = (
+            unknown if known is None else known for known in (self.least_squares, self.least_squares_error)
+        )
+        numbers = zip(self.spread.centre, self.low, self.high, plain, errors, strict=True)
+        return [Bar(self.name(j), *map(float, row)) for j, row in enumerate(numbers)]
+
+    def plot(self, ax: Any = None, columns: Any = None) -> IntervalDisplay:
+        """Draw the intervals beside those of the plain method, on `ax` or a new figure; needs the extra 'plot'."""
+        return IntervalDisplay.from_estimate(self).plot(ax, columns)
 
     def _distance(self, rival: str) -> str:
         if self.away is None:

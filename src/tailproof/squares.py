@@ -288,6 +288,16 @@ def plain(problem: Problem) -> Numbers:
     return factor(sums[:-1, :-1] + X.T @ X).solve(sums[:-1, -1] + X.T @ problem.y)
 
 
+def plain_covariance(problem: Problem, theta: Numbers) -> Numbers:
+    """The textbook's covariance of least squares: one variance for all that is left over."""
+    X, y, width = problem.X, problem.y, problem.width
+    sums = problem.sums + problem.aside
+    apart = np.append(-theta, 1.0)
+    left = max(float(apart @ sums @ apart), 0.0) + float(((y - X @ theta) ** 2).sum())
+    inverse = factor(sums[:-1, :-1] + X.T @ X).inverse()
+    return inverse * (left / (problem.seen - width) if problem.seen > width else np.inf)
+
+
 def within(problem: Problem, solution: Solution, radius: float, scale: Numbers, reference: Numbers) -> Solution:
     """The best coefficients, for the weights that the rows have, whose slopes are no longer than `radius`. They are
     told less the reference."""

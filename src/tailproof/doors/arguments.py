@@ -139,6 +139,7 @@ def _add_model(verb: Any, labels: bool = False) -> None:
     output = verb.add_argument_group("what comes out")
     groups.add_confidence(output)
     groups.add_anytime(output)
+    groups.add_plotting(output, "coefficients")
     groups.add_showing(output)
     keeping = verb.add_argument_group("stopping and going on")
     groups.add_keeping(keeping, "model", "MODEL.tps", "predict, merge or load later")

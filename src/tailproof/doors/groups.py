@@ -73,6 +73,12 @@ def add_showing(group: Any) -> None:
     add_quiet(group)
 
 
+def add_plotting(group: Any, what: str) -> None:
+    group.add_argument(
+        "--plot", metavar="OUT.png", help=f"draw the intervals of robust and plain {what} (.png, .svg or .pdf)"
+    )
+
+
 def add_quiet(group: Any) -> None:
     group.add_argument("--quiet", action="store_true", help="no progress and no notes on stderr")
 
@@ -104,6 +110,8 @@ def add_output_of_means(group: Any) -> None:
     add_anytime(group)
     add_contaminated(group)
     group.add_argument("--radius", action="store_true", help="also how far the whole vector of means may be off")
+    add_plotting(group, "means")
+    group.add_argument("--plot-tails", metavar="OUT.png", help="draw how far the extremes of each column lie out")
     add_showing(group)
 
 

@@ -33,6 +33,8 @@ def _rule(options: argparse.Namespace) -> Any:
 
     if options.method != "sketch" and options.radius:
         raise UsageError("--radius needs --method sketch")
+    if options.method != "sketch" and options.plot_tails:
+        raise UsageError("--plot-tails needs --method sketch, which remembers extremes")
     if options.method == "clipped-sgd":
         return ClippedSGD(bars=True)
     if options.method == "race":

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..errors import DataError
+from . import pictures
 from .exits import STOPPED, UsageError, say
 from .show import said_by, show
 
-OUTPUTS = ("checkpoint", "quarantine", "save")
+OUTPUTS = ("checkpoint", "quarantine", "save", "plot", "plot_tails")
 SHOWN = 8
 
 
@@ -39,12 +40,14 @@ def stream(options: argparse.Namespace, job: Any, watched: str, choice: str) -> 
     finally:
         # The answer of a long run is shown even where it cannot be saved.
         show(said, outcome.rule, outcome.state, options.json)
+    pictures.draw(said, options)
     return 0
 
 
 def begin(options: argparse.Namespace) -> None:
     """Before anything is read: what must not be written to, and that this process has nothing else to do."""
-    refuse_overwriting(options.paths, {f"--{name}": getattr(options, name, None) for name in OUTPUTS})
+    refuse_overwriting(options.paths, {f"--{name.replace('_', '-')}": getattr(options, name, None) for name in OUTPUTS})
+    pictures.ready(options)
     if options.alone:
         from ..compiled import alone
 

@@ -18,7 +18,9 @@ from ..blocks.frames import Held, Stream, open_frame
 from ..blocks.rows import rows_per_block
 from ..categories import Levels
 from ..errors import DataError, RuleError
-from ..estimator import same_rule
+from ..estimator import fold, same_rule
+from ..path import Path
+from ..plots import IntervalDisplay, PathDisplay
 from ..state import State
 from .beside import beside, refuse_names
 from .columns import refuse_others
@@ -47,6 +49,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
         """As if no row had been seen."""
         for name in ("state_", "rule_", "_reading"):
             self.__dict__.pop(name, None)
+        if hasattr(self, "path_"):
+            self.keep_path(self.path_.each)
 
     def _know(self, rule: Any, state: State) -> None:
         """What was seen so far; all that is said from now on is said of it."""
@@ -54,7 +58,7 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     def _step(self, *rows: Any) -> None:
         self._reading = Reading()
-        self.state_ = self.rule_.step(self.state_, *rows)
+        self.state_ = fold(self.rule_, self.state_, [rows], getattr(self, "path_", None))
 
     def _take_rows(self, rows: Any, *beside: Any) -> None:
         """Rows as `_absorb` hands them on, the first of which begin a state."""
@@ -188,6 +192,28 @@ class Model(BaseEstimator):  # type: ignore[misc]
         """Rows refused because they held NaN or inf."""
         check_is_fitted(self, "state_")
         return int(self.state_.counts[1])
+
+    def keep_path(self, each: int = 2) -> Self:
+        """From now on keep what is said after 16, 32, 64, ... rows, `each` readings a doubling, for `plot_path`.
+
+        The path is no part of what `save` writes, and a clone keeps none.
+        """
+        self.path_ = Path(each)
+        return self
+
+    def plot(self, ax: Any = None, columns: Any = None) -> IntervalDisplay:
+        """Draw the intervals beside those of the plain method, on `ax` or a new figure; needs the extra 'plot'."""
+        return IntervalDisplay.from_estimator(self).plot(ax, columns)
+
+    def plot_path(self, ax: Any = None, columns: Any = None) -> PathDisplay:
+        """Draw how the estimate came to rest along the stream; ask for `keep_path()` before the first rows."""
+        check_is_fitted(self, "state_")
+        if not hasattr(self, "path_"):
+            raise RuleError(
+                f"no path was kept along the stream: ask for it before the first rows, as in "
+                f"{type(self).__name__}().keep_path().partial_fit(...)"
+            )
+        return PathDisplay.from_estimator(self).plot(ax, columns)
 
     def merge(self, other: Any) -> Self:
         """Add all that another model has seen."""

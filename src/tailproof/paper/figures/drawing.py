@@ -1,13 +1,13 @@
 """Panels drawn with matplotlib, which is an extra: no global state, and the same file for the same data."""
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from ...errors import TailproofError
+from ...plots import canvas
+from ...plots.canvas import DOTS
 from ..telling import figure as number
 from . import style
 from .panels import Panel, Trace, panels_of
@@ -15,7 +15,6 @@ from .panels import Panel, Trace, panels_of
 Plain = Mapping[str, Any]
 
 WIDTH, HEIGHT = 4.6, 4.5  # of one panel, in inches
-DOTS = 130
 # Paths that have diverged would press all others flat: the axis ends at this many times the largest of the calm ones.
 ROOM = 6.0
 # Decades from one mark to the next, where there are many.
@@ -33,19 +32,9 @@ MOST_MARKS = 9
 SHARES = (0.5, 0.05, 0.01, 0.005, 0.001)
 
 
-class PictureError(TailproofError):
-    """Pictures cannot be drawn."""
-
-
 def need_matplotlib() -> None:
     """Said before hours of work, not after them."""
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError as error:
-        raise PictureError(
-            "pictures need matplotlib, which is not installed: pip install 'tailproof[plot]', or leave them out "
-            "with --no-pictures"
-        ) from error
+    canvas.need_matplotlib(", or leave them out with --no-pictures")
 
 
 def write(result: Plain, folder: str | Path) -> list[Path]:
@@ -56,7 +45,8 @@ def write(result: Plain, folder: str | Path) -> list[Path]:
     base = Path(folder)
     base.mkdir(parents=True, exist_ok=True)
     paths = [base / f"{result['experiment']}.{kind}" for kind in ("png", "svg")]
-    with _styled():
+    need_matplotlib()
+    with canvas.styled():
         picture = _picture(panels, _columns(len(panels)))
         for path in paths:
             _save(picture, path, path.suffix[1:])
@@ -65,7 +55,8 @@ def write(result: Plain, folder: str | Path) -> list[Path]:
 
 def panel_svg(panel: Panel) -> str:
     """One panel alone."""
-    with _styled():
+    need_matplotlib()
+    with canvas.styled():
         text = io.BytesIO()
         _save(_picture([panel], 1), text, "svg")
     return text.getvalue().decode("utf-8")
@@ -75,20 +66,9 @@ def _columns(count: int) -> int:
     return {1: 1, 2: 2, 4: 2}.get(count, 3)
 
 
-@contextmanager
-def _styled() -> Iterator[None]:
-    need_matplotlib()
-    from matplotlib import rc_context, rcParamsDefault
-
-    fixed: Any = {**{k: v for k, v in rcParamsDefault.items() if k not in style.KEPT}, **style.SETTINGS}
-    with rc_context(fixed):
-        yield
-
-
 def _save(picture: Any, target: Any, kind: str) -> None:
     """Without the date and the maker, which would differ from run to run."""
-    nameless = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}[kind]
-    picture.savefig(target, format=kind, dpi=DOTS, metadata=nameless)
+    picture.savefig(target, format=kind, dpi=DOTS, metadata=canvas.NAMELESS[f".{kind}"])
 
 
 def _picture(panels: Sequence[Panel], columns: int) -> Any:

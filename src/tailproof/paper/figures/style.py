@@ -2,25 +2,6 @@
 
 from typing import Any
 
-# Where pictures are drawn is nobody's choice of taste.
-KEPT = ("backend", "backend_fallback", "interactive", "toolbar", "timezone")
-SETTINGS: dict[str, Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9.0,
-    "axes.titlesize": 10.0,
-    "axes.titleweight": "bold",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "axes.axisbelow": True,
-    "lines.linewidth": 1.5,
-    "lines.markersize": 4.5,
-    "svg.hashsalt": "tailproof",
-    "svg.fonttype": "path",
-    "figure.facecolor": "white",
-}
 LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 8.0, "handlelength": 3.6, "borderaxespad": 0.0}
 BESIDE: dict[str, Any] = {
     "ha": "left",
