@@ -18,7 +18,16 @@ def parser() -> argparse.ArgumentParser:
     )
     whole.add_argument("--version", action="version", version=f"tailproof {__version__}")
     verbs = whole.add_subparsers(metavar="COMMAND", required=True)
-    for add in (_add_mean, _add_regress, _add_classify, _add_predict, _add_compare, _add_inspect, _add_merge):
+    for add in (
+        _add_mean,
+        _add_regress,
+        _add_classify,
+        _add_predict,
+        _add_compare,
+        _add_inspect,
+        _add_merge,
+        _add_warm,
+    ):
         add(verbs)
     paper_arguments.add(verbs)
     return whole
@@ -182,3 +191,17 @@ def _add_merge(verbs: Any) -> None:
     verb.add_argument("paths", nargs="+", metavar="PART.tps", help="what --checkpoint, --save or merge wrote")
     verb.add_argument("-o", "--output", required=True, metavar="ALL.tps", help="where the sum is written")
     verb.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+
+
+def _add_warm(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "warm",
+        "warm",
+        "compile ahead what the other commands need",
+        "Compile for this machine, now, what mean, regress, classify and compare would\n"
+        "compile when they first need it. It is kept on disk; a second call has nothing\n"
+        "to do.",
+        teaching.WARM,
+    )
+    groups.add_quiet(verb)

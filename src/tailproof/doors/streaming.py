@@ -45,9 +45,10 @@ def begin(options: argparse.Namespace) -> None:
     """Before anything is read: what must not be written to, and that this process has nothing else to do."""
     refuse_overwriting(options.paths, {f"--{name}": getattr(options, name, None) for name in OUTPUTS})
     if options.alone:
-        from ..compiled import alone
+        from ..compiled import alone, when_unkept
 
         alone()
+        when_unkept(lambda sentence: print(f"tailproof: {sentence}", file=sys.stderr))
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
