@@ -5,6 +5,7 @@ a call of a function means its source. What is compiled is kept on disk under a 
 that defines it, since Numba's own key sees edits in one file only.
 """
 
+import contextlib
 import functools
 import hashlib
 import inspect
@@ -31,9 +32,9 @@ DESCENTS = (loop, race_loop, tuned_loop)
 _ROOMS = (loop, sketch, answers, turning, racing, tuned_loop, race_loop, block_loop)
 # Rooms from higher up in the house, and how they are compiled; they call one another.
 _guests: dict[Any, dict[str, Any]] = {}
-# Values that plain Python handles in less time than it takes to wake the compiler. The sketch gives the same bits
-# either way, so nobody can tell but by the clock.
-SMALL = 20_000
+# Values that plain Python handles in less time than it takes to wake the compiler and to load a kernel. The sketch
+# gives the same bits either way, so nobody can tell but by the clock.
+SMALL = 150_000
 # Values that NumPy may handle before: it does so in a fraction of the time that waking takes.
 PATIENT = 1 << 22
 
@@ -43,13 +44,44 @@ _plain_so_far = 0
 _by_numpy = 0
 _awake = False
 _alone = False
+_machines: list[Any] = []
 _say_that_it_takes_a_while: Callable[[], None] = lambda: None  # noqa: E731
+UNKEPT = "no folder to keep compiled code in: each start compiles anew; set NUMBA_CACHE_DIR to a writable folder"
 
 
 def before_compiling(say: Callable[[], None]) -> None:
     """What to do, once, before the first kernel that is not yet kept on disk is compiled."""
     global _say_that_it_takes_a_while
     _say_that_it_takes_a_while = functools.cache(say)
+
+
+def _warn(sentence: str) -> None:
+    warnings.warn(sentence, RuntimeWarning, stacklevel=2)
+
+
+_say_unkept: Callable[[str], None] = _warn
+
+
+def when_unkept(say: Callable[[str], None]) -> None:
+    """What to do, once, with the sentence that no folder is there to keep machine code in; else it is a warning."""
+    global _say_unkept
+    _say_unkept = say
+
+
+def eager() -> None:
+    """From now on all work is for machine code, however little."""
+    global _plain_so_far, _by_numpy
+    _plain_so_far, _by_numpy = SMALL, PATIENT + 1
+
+
+def compiled_anew() -> int:
+    """How many times this process had to compile, for want of kept code."""
+    return sum(sum(machine.stats.cache_misses.values()) for machine in _machines)
+
+
+def kept_in() -> list[str]:
+    """The folders that the machine code in use is kept in."""
+    return sorted({str(path) for machine in _machines if (path := machine.stats.cache_path)})
 
 
 def alone() -> None:
@@ -229,6 +261,9 @@ def _machine(name: str, kinds: tuple[type, ...]) -> Kernel:
     # be read only where every user's module of losses can be imported.
     enter.__qualname__ = f"{name}_{digest[:24]}"
     machine: Any = numba.njit(cache=keep, nogil=True, **options)(enter)
+    if lasting and not keep:
+        _look_only(machine)
+    _machines.append(machine)
     if not _kept(machine):
         _say_that_it_takes_a_while()
     return machine  # type: ignore[no-any-return]
@@ -258,15 +293,43 @@ def _digest(module: Any, kinds: tuple[type, ...]) -> str:
 def _can_keep(chosen: str) -> bool:
     """Whether machine code can be kept on disk: in the chosen folder, beside this file, in Numba's own, or nowhere."""
     places = [chosen] if chosen else [os.path.dirname(__file__), _user_folder()]
-    for place in places:
-        if place and _writable(place):
-            return True
-    warnings.warn(
-        "no folder to keep compiled code in: each start compiles anew; set NUMBA_CACHE_DIR to a writable folder",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-    return False
+    return any(place and _writable(place) for place in places)
+
+
+def _look_only(machine: Any) -> None:
+    """Let a kernel find what someone else has kept in a folder that cannot be written to; what is not there is compiled
+    and not kept. Numba has no door for this: where its rooms have changed, all is compiled."""
+    with contextlib.suppress(ImportError, AttributeError, TypeError, RuntimeError, OSError):
+        machine._cache = _looking()(machine.py_func)
+    if not _kept(machine):
+        _say_unkept_once()
+
+
+@functools.cache
+def _say_unkept_once() -> None:
+    _say_unkept(UNKEPT)
+
+
+@functools.cache
+def _looking() -> Any:
+    """Numba's cache, which never writes."""
+    from numba.core import caching
+
+    class Chosen(caching.UserProvidedCacheLocator):
+        def ensure_cache_path(self) -> None: ...
+
+    class InTree(caching.InTreeCacheLocator):
+        def ensure_cache_path(self) -> None: ...
+
+    class Found(caching.CompileResultCacheImpl):
+        _locator_classes = [Chosen, InTree]  # noqa: RUF012  # as Numba has it
+
+    class Looking(caching.FunctionCache):
+        _impl_class = Found
+
+        def save_overload(self, signature: Any, compiled: Any) -> None: ...
+
+    return Looking
 
 
 def _user_folder() -> str:

@@ -27,6 +27,7 @@ COMMANDS = {
     "help-compare.txt": ["compare", "--help"],
     "help-inspect.txt": ["inspect", "--help"],
     "help-merge.txt": ["merge", "--help"],
+    "help-warm.txt": ["warm", "--help"],
     "help-paper.txt": ["paper", "--help"],
     "help-paper-list.txt": ["paper", "list", "--help"],
     "help-paper-table1.txt": ["paper", "table1", "--help"],

@@ -58,15 +58,27 @@ def test_small_work_does_not_wake_the_compiler():
 
 def test_a_place_that_cannot_be_written_to_is_said_once(tmp_path):
     program = (
-        "import warnings, numpy; from tailproof import compiled; from tailproof.extremes import Extremes\n"
-        "compiled._writable = lambda place: False\n"
-        "rule = Extremes(); state = rule.init(2)\n"
+        "import warnings, numpy; from tailproof import compiled, estimator\n"
+        "compiled._writable, rows = (lambda place: False), numpy.asfortranarray(numpy.ones((6, 2)))\n"
         "with warnings.catch_warnings(record=True) as said:\n"
         "    warnings.simplefilter('always')\n"
-        "    rule.read(rule.step(state, numpy.arange(60000.0).reshape(-1, 2)))\n"
+        "    for _ in range(2):\n"
+        "        estimator.turning_from(rows)(0, numpy.zeros((6, 2)))\n"
         "print(sum('NUMBA_CACHE_DIR' in str(item.message) for item in said))"
     )
-    assert run(program) == "1"
+    assert run(program, NUMBA_CACHE_DIR=str(tmp_path)) == "1"
+
+
+def test_code_in_a_folder_that_may_only_be_read_is_used():
+    program = (
+        "import warnings, numpy; warnings.simplefilter('error'); from tailproof import compiled; {unwritable}\n"
+        "from tailproof.extremes import Extremes\n"
+        "rule = Extremes(); state = rule.init(2); compiled.eager()\n"
+        "rule.read(rule.step(state, numpy.arange(600.0).reshape(-1, 2)))\n"
+        "print(compiled.compiled_anew())"
+    )
+    run(program.format(unwritable=""))
+    assert run(program.format(unwritable="compiled._writable = lambda place: False")) == "0"
 
 
 def test_a_users_module_that_is_gone_harms_nobody_else(tmp_path):

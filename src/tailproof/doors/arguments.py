@@ -27,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
         _add_compare,
         _add_inspect,
         _add_merge,
+        _add_warm,
     ):
         add(verbs)
     paper_arguments.add(verbs)
@@ -216,3 +217,17 @@ def _add_merge(verbs: Any) -> None:
     verb.add_argument("paths", nargs="+", metavar="PART.tps", help="what --checkpoint, --save or merge wrote")
     verb.add_argument("-o", "--output", required=True, metavar="ALL.tps", help="where the sum is written")
     verb.add_argument("--json", action="store_true", help="one JSON object instead of the table")
+
+
+def _add_warm(verbs: Any) -> None:
+    verb = _verb(
+        verbs,
+        "warm",
+        "warm",
+        "compile ahead what the other commands need",
+        "Compile for this machine, now, what mean, regress, classify and compare would\n"
+        "compile when they first need it. It is kept on disk; a second call has nothing\n"
+        "to do.",
+        teaching.WARM,
+    )
+    groups.add_quiet(verb)

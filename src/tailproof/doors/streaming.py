@@ -49,9 +49,10 @@ def begin(options: argparse.Namespace) -> None:
     refuse_overwriting(options.paths, {f"--{name.replace('_', '-')}": getattr(options, name, None) for name in OUTPUTS})
     pictures.ready(options)
     if options.alone:
-        from ..compiled import alone
+        from ..compiled import alone, when_unkept
 
         alone()
+        when_unkept(lambda sentence: print(f"tailproof: {sentence}", file=sys.stderr))
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:

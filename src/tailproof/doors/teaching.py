@@ -96,3 +96,12 @@ examples:
 Each row is predicted before it is learnt from, so that no method is judged by
 rows that it has seen. The verdict may be that you do not need this.
 """
+
+WARM = """\
+examples:
+  tailproof warm
+  NUMBA_CACHE_DIR=/opt/tailproof tailproof warm
+      (for others: who sets this variable need not be allowed to write there)
+
+When no folder can be written to, all works, but each start compiles anew.
+"""
