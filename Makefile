@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-all accuracy bench lint types clean
+PEERS := .venv-bench
+
+.PHONY: demo test test-all accuracy bench bench-quick lint types clean
 
 demo: $(STAMP)
 	@$(BIN)/tailproof mean examples/requests.parquet
@@ -22,9 +24,16 @@ test-all: $(STAMP)
 accuracy: $(STAMP)
 	@$(BIN)/python bench/accuracy.py
 
-# Ratios to named peers, within one run.
-bench: $(STAMP)
-	@$(BIN)/python bench/speed.py
+# Speed and accuracy beside named peers, in an environment of their own: docs/benchmarks.md and its picture.
+# The environment takes some 2 GB, the run some 8 minutes on 2 cores.
+bench: $(PEERS)/.installed
+	@$(PEERS)/bin/python bench/peers_speed.py
+	@$(PEERS)/bin/python bench/peers_page.py
+	@$(PEERS)/bin/python bench/peers_picture.py
+
+# A few of the figures in two minutes, beside what the ordinary environment has. Writes nothing.
+bench-quick: $(STAMP)
+	@$(BIN)/python bench/peers_speed.py --quick
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -32,5 +41,15 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --editable '.[test,plot]'
 	@touch $@
 
+# Each on its own: one that does not install here is left out, and the page says so.
+$(PEERS)/.installed: pyproject.toml bench/peers.txt
+	@test -x $(PEERS)/bin/python || $(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --upgrade pip
+	@$(PEERS)/bin/python -m pip install --quiet --editable '.[plot]'
+	@while read -r peer; do \
+		$(PEERS)/bin/python -m pip install --quiet "$$peer" </dev/null || echo "left out: $$peer does not install here"; \
+	done < bench/peers.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build dist .pytest_cache .mypy_cache .ruff_cache

@@ -2,13 +2,26 @@
 
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+
+
+class Said(NamedTuple):
+    """A line of the table, for whoever wants to write it down as well."""
+
+    what: str
+    measured: float
+    unit: str
+
+
+SAID: list[Said] = []
 
 
 def line(what: str, required: float | None, measured: float, unit: str = "") -> None:
     bound = "-" if required is None else f"{required:g}{unit}"
     verdict = "" if required is None or measured <= required else "   missed"
+    SAID.append(Said(what, measured, unit))
     print(f"{what:58} {bound:>9} {measured:8.2f}{unit or 'x'}{verdict}", flush=True)
 
 
