@@ -177,6 +177,9 @@ class TestTogetherAndApart:
         test = MeanDifference().partial_fit(frame[["revenue", "visits"]], frame["arm"])
         assert [one.metric for one in test.estimate().comparisons] == ["revenue", "visits"]
         assert MeanDifference().partial_fit(frame["revenue"], frame["arm"]).difference_ == [1.0]
+        named = MeanDifference().partial_fit(frame, "arm")
+        assert named.state_.same_bits(test.state_)
+        assert repr(named.estimate()) == repr(test.estimate())
 
 
 def test_peeking_keeps_the_error_rate():

@@ -66,9 +66,16 @@ class DifferenceEstimate(Estimate):
         """The number of the group that the others are compared with."""
         if self.baseline is not None:
             return find(self.baseline, self.groups)
-        if len(self.parts) > 2:
-            raise RuleError(several(self.groups, "name the one that the others are compared with: baseline=..."))
+        if self._baseless:
+            raise RuleError(self._baseless)
         return 0
+
+    @property
+    def _baseless(self) -> str:
+        """Why nothing can be compared yet, if nothing can."""
+        if self.baseline is not None or len(self.parts) <= 2:
+            return ""
+        return several(self.groups, "name the one that the others are compared with: baseline=...")
 
     @property
     def groups(self) -> list[Any]:
@@ -191,6 +198,8 @@ class DifferenceEstimate(Estimate):
         counted = ", ".join(f"{part.rows:,} of {self.name(k)}" for k, part in enumerate(self.parts[:SHOWN]))
         kind = "any-time" if self.anytime else "one-look"
         lines = [f"{counted} rows, {self.refused:,} refused, {100 * self.confidence:g} % {kind} intervals"]
+        if self._baseless:
+            return "\n".join([*lines, self._baseless])
         lines += [
             f"{one.metric}: {one.group} less {one.baseline} {one.difference:.6g} in [{one.low:.6g}, {one.high:.6g}], "
             f"plain difference {one.plain_difference:.6g}; {one.verdict}"

@@ -132,7 +132,7 @@ def estimate(rule, state) -> np.ndarray:
     said = rule.read(state)
     if hasattr(said, "bare"):
         return np.concatenate([part.spread.centre for part in said.bare])
-    if hasattr(said, "parts"):
+    if isinstance(rule, GroupedMeans):
         return np.concatenate([part.mean for part in said.parts if part.rows])
     if hasattr(said, "theta"):
         return np.asarray(said.theta)

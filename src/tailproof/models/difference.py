@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import validate_data
 
 from ..categories import MOST_GROUPS
 from ..checkpoint import Saved
@@ -57,20 +56,30 @@ class MeanDifference(Model):
         self.h = h
         self.confidence = confidence
 
-    def fit(self, metrics: Any, groups: ArrayLike) -> Self:
+    def fit(self, metrics: Any, groups: ArrayLike | str) -> Self:
         """Forget what was seen and take the rows of the metrics and their groups in."""
         self._forget()
         return self.partial_fit(metrics, groups)
 
-    def partial_fit(self, metrics: Any, groups: ArrayLike) -> Self:
+    def partial_fit(self, metrics: Any, groups: ArrayLike | str) -> Self:
         """Take more rows in. The same rows in any pieces give the same answer, to the bit.
 
-        metrics: a number a row, or a column a metric. groups: a label a row; new ones may come at any time.
+        metrics: a number a row, or a column a metric. groups: a label a row, or the name of a column where the metrics
+            are a frame or a stream; new labels may come at any time.
         """
         first = not hasattr(self, "state_")
-        rows = validate_data(self, _table(metrics), reset=first, ensure_all_finite=False, dtype="numeric")
-        labels = as_labels(groups, rows)
-        known = self.groups_ if not first else np.array([])
+        if first:
+            name = groups if isinstance(groups, str) else getattr(groups, "name", None)
+            self.target_name_ = name if isinstance(name, str) else None
+        self._absorb(_table(metrics), first, self._take_groups, groups=groups)
+        return self
+
+    def _beside(self, role: str, values: Any, rows: int) -> Labels:
+        return as_labels(values, rows)
+
+    def _take_groups(self, rows: Any, labels: Labels) -> None:
+        first = not hasattr(self, "state_")
+        known = np.array([]) if first else self.groups_
         numbers = numbers_of(labels, known)
         if (numbers < 0.0).any():
             known = _few(together(known, distinct(labels)) if len(known) else distinct(labels))
@@ -79,11 +88,8 @@ class MeanDifference(Model):
             rule = GroupedMeans(of=Extremes(self.extremes, self.gross, float(self.h)))
             self._know(rule, rule.init(rows.shape[1]))
             self.groups_ = known[:0]
-            name = getattr(groups, "name", None)
-            self.target_name_ = name if isinstance(name, str) else None
         self._grow(known)
         self._step(rows, numbers)
-        return self
 
     def _grow(self, known: Labels) -> None:
         """Know these groups, too."""
