@@ -12,12 +12,14 @@ from ..blocks.rows import numbers, plain
 from ..errors import DataError
 from .columns import said_of
 
-Check = Callable[[str, Any, int], Any]
+# What a role may hold: its values, for so many rows, of which the first has this number.
+Check = Callable[[str, Any, int, int], Any]
 
 
 class Beside(NamedTuple):
     """By role: whole arrays, and the names of columns that a stream brings with its rows."""
 
+    roles: list[str]
     arrays: dict[str, Any]
     columns: dict[str, str]
     check: Check
@@ -26,9 +28,10 @@ class Beside(NamedTuple):
         """What stands beside the rows of a batch that begins at this row."""
         size = batch.num_rows
         cut = {role: None if all_ is None else all_[begin : begin + size] for role, all_ in self.arrays.items()}
-        return cut | {
-            role: self.check(role, values_of(batch.column(name)), size) for role, name in self.columns.items()
+        there = {
+            role: self.check(role, values_of(batch.column(name)), size, begin) for role, name in self.columns.items()
         }
+        return {role: there.get(role, cut.get(role)) for role in self.roles}
 
 
 def beside(frame: Held | Stream, given: Mapping[str, Any], check: Check) -> tuple[Beside, list[str]]:
@@ -41,14 +44,15 @@ def beside(frame: Held | Stream, given: Mapping[str, Any], check: Check) -> tupl
     if isinstance(frame, Held):
         found = {role: values_of(frame.column(name)) for role, name in named.items()}
         size = frame.size or 0
-        return Beside({role: check(role, found.get(role, all_), size) for role, all_ in given.items()}, {}, check), rest
+        whole = {role: check(role, found.get(role, values), size, 0) for role, values in given.items()}
+        return Beside(list(given), whole, {}, check), rest
     for role, values in given.items():
         if values is not None and role not in named:
             raise DataError(
                 f"the rows of a stream come with all that belongs to them: name the column that is {role} among those "
                 f'of the stream, as in fit(stream, {role}="name")'
             )
-    return Beside({role: None for role in given if role not in named}, named, check), rest
+    return Beside(list(given), {role: None for role in given if role not in named}, named, check), rest
 
 
 def refuse_names(given: Mapping[str, Any]) -> None:

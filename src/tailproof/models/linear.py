@@ -33,25 +33,31 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
 
     loss = Squared()
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Forget what was seen and take the rows of X and y in."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget what was seen and take the rows of X and y in.
+
+        X: an array, a frame of any library, or a stream of record batches, which is never held whole.
+        y: the targets, or the name of the column that holds them; of a stream always the name.
+        sample_weight: how often each row occurs, in whole numbers; 0 leaves it out. The same bits as rows that are
+            written so often, and the time they take. A text names the column that holds it.
+        """
         self._forget()
-        self._take(X, y, first=True)
+        self._take(X, y, sample_weight, first=True)
         self._refuse_nothing()
         self._warn()
         return self
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Take more rows in. The same rows in any pieces give the same model, to the bit."""
-        return self._take(X, y, first=not hasattr(self, "state_"))
+        return self._take(X, y, sample_weight, first=not hasattr(self, "state_"))
 
-    def _take(self, X: Any, y: Any, first: bool) -> Self:
+    def _take(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Self:
         self._begin(X, y, first)
-        self._absorb(X, first, self._take_rows, y=y)
+        self._absorb(X, first, self._take_rows, sample_weight, y=y)
         return self
 
-    def _beside(self, role: str, values: Any, rows: int) -> Any:
-        targets = column_or_1d(_numbers(values), warn=True)
+    def _beside(self, targets: Any, rows: int) -> Any:
+        targets = column_or_1d(_numbers(targets), warn=True)
         check_consistent_length(np.empty(rows), targets)
         return targets
 

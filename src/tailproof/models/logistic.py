@@ -53,29 +53,35 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
     loss = Logistic()
     classes_: Labels
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Forget what was seen and take the rows of X and their labels in."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Forget what was seen and take the rows of X and their labels in.
+
+        X: an array, a frame of any library, or a stream of record batches, which is never held whole.
+        y: the labels, or the name of the column that holds them; of a stream always the name.
+        sample_weight: how often each row occurs, in whole numbers; 0 leaves it out. The same bits as rows that are
+            written so often, and the time they take. A text names the column that holds it.
+        """
         self._forget()
-        self._take(X, y, None, first=True)
+        self._take(X, y, None, sample_weight, first=True)
         self._refuse_nothing()
         self._warn()
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None) -> Self:
         """Take more rows in. The same rows in any pieces give the same model, to the bit.
 
         classes: all labels there will be, given with the first rows. Without, they are the labels of the first rows;
             where these have only one, one more may come later.
         """
-        return self._take(X, y, classes, first=not hasattr(self, "state_"))
+        return self._take(X, y, classes, sample_weight, first=not hasattr(self, "state_"))
 
-    def _take(self, X: Any, y: Any, classes: ArrayLike | None, first: bool) -> Self:
+    def _take(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any, first: bool) -> Self:
         self._begin(X, y, first)
-        self._absorb(X, first, partial(self._take_labels, classes), y=y)
+        self._absorb(X, first, partial(self._take_labels, classes), sample_weight, y=y)
         return self
 
-    def _beside(self, role: str, values: Any, rows: int) -> Any:
-        return as_labels(values, rows)
+    def _beside(self, targets: Any, rows: int) -> Any:
+        return as_labels(targets, rows)
 
     def _take_labels(self, classes: ArrayLike | None, rows: Any, labels: Labels) -> None:
         unborn = not hasattr(self, "state_")

@@ -51,18 +51,22 @@ class Mean(Model):
         self.whole_vector = whole_vector
         self.confidence = confidence
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Forget what was seen and take the rows of X in: an array, a frame of any library, or a stream of record
-        batches, which is never held whole."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Forget what was seen and take the rows of X in.
+
+        X: an array, a frame of any library, or a stream of record batches, which is never held whole.
+        sample_weight: how often each row occurs, in whole numbers; 0 leaves it out. The same bits as rows that are
+            written so often, and the time they take. A text names the column that holds it.
+        """
         self._forget()
-        return self._take(X, first=True)
+        self._absorb(X, True, self._take_rows, sample_weight)
+        if sample_weight is not None:
+            self._refuse_nothing()
+        return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Take more rows in."""
-        return self._take(X, first=not hasattr(self, "state_"))
-
-    def _take(self, X: Any, first: bool) -> Self:
-        self._absorb(X, first, self._take_rows)
+        self._absorb(X, not hasattr(self, "state_"), self._take_rows, sample_weight)
         return self
 
     def _rule(self, columns: int) -> Any:

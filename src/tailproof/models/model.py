@@ -24,6 +24,7 @@ from ..plots import IntervalDisplay, PathDisplay
 from ..state import State
 from .beside import beside, refuse_names
 from .columns import refuse_others
+from .weights import counts_of, repeated
 
 Numbers = NDArray[np.float64]
 
@@ -73,17 +74,26 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------ rows of any kind
 
-    def _absorb(self, X: Any, first: bool, take: Callable[..., None], **given: Any) -> None:
-        """Hand the rows of X on, and what stands beside them: at once, or in pieces where X is a frame or a stream."""
-        frame = open_frame(X)
+    def _absorb(self, X: Any, first: bool, take: Callable[..., None], sample_weight: Any, **given: Any) -> None:
+        """Hand the rows of X on as often as they count, and what stands beside them: at once, or in pieces where X is a
+        frame or a stream."""
+        frame, given = open_frame(X), {"sample_weight": sample_weight, **given}
         if frame is None:
             refuse_names(given)
             rows = self._checked(X, reset=first, ensure_all_finite=False)
-            take(rows, *(self._beside(role, values, len(rows)) for role, values in given.items()))
+            self._hand_on(take, rows, *(self._valid(role, values, len(rows), 0) for role, values in given.items()))
             return
         with self._all_or_nothing():
             for part in self._pieces(frame, first, given):
-                take(*part)
+                self._hand_on(take, *part)
+
+    def _hand_on(self, take: Callable[..., None], rows: Any, counts: Any, *beside: Any) -> None:
+        for part in repeated(counts, rows, *beside):
+            take(*part)
+
+    def _valid(self, role: str, values: Any, rows: int, first: int) -> Any:
+        """What stands beside so many rows, of which the first has this number, as the model takes it."""
+        return counts_of(values, rows, first) if role == "sample_weight" else self._beside(values, rows)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -103,15 +113,15 @@ class Model(BaseEstimator):  # type: ignore[misc]
         """X as scikit-learn hands it on."""
         return validate_data(self, X, dtype="numeric", **how)
 
-    def _beside(self, role: str, values: Any, rows: int) -> Any:
-        """What stands beside so many rows, as the model takes it."""
-        return values
+    def _beside(self, targets: Any, rows: int) -> Any:
+        """The targets of so many rows, as the model takes them."""
+        return targets
 
     def _pieces(
         self, frame: Held | Stream, first: bool, given: Mapping[str, Any] | None = None
     ) -> Iterator[tuple[Any, ...]]:
         """Rows of a frame or stream, each piece valid until the next, with what stands beside them."""
-        aside, there = beside(frame, given or {}, self._beside)
+        aside, there = beside(frame, given or {}, self._valid)
         columns, levels = self._columns(there, first)
         refuse_others({n: kind for n, kind in zip(columns, frame.types(columns), strict=True) if n not in levels})
         wanted = list(dict.fromkeys([*columns, *aside.columns.values()]))
@@ -153,6 +163,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
         if self.n_samples_seen_ == 0:
             refused = self.n_samples_refused_
             self._forget()
+            if refused == 0:
+                raise DataError("no row counts: Sample weights must contain at least one non-zero number")
             raise DataError(
                 f"no row can be used: each of the {refused:,} holds NaN or inf, in X{self._or_beside}; "
                 "mend them, or leave out the columns that hold nothing"
