@@ -44,7 +44,7 @@ _HOMES = {
     "CheckpointError": "errors",
     "RuleError": "errors",
 }
-_ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment")
+_ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment", "river")
 
 __all__ = [*_HOMES, *_ROOMS]
 
