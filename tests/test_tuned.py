@@ -399,3 +399,52 @@ def test_the_first_residual_is_never_nothing():
     assert first_residual(np.array([1.0, -2.0, 3.0])) == 2.0
     assert first_residual(np.array([0.0, 0.0, 5.0])) == 5.0
     assert first_residual(np.zeros(3)) > 0.0
+
+
+# ---------------------------------------------------------------------------------------------- more features
+
+
+@pytest.mark.parametrize("bars", ["none", *BARS])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("rows", [0, 5, PILOT, 300])
+def test_new_features_have_been_0_so_far(bars, intercept, rows):
+    rule = TunedSGD(intercept=intercept, bars=bars)
+    X, y, _ = paper(np.random.default_rng(5), rows, 4)
+    state = rule.step(rule.init(4), X, y)
+    wide = rule.widened(state, 6)
+    assert wide.layout == rule.layout(6)
+    if rows < PILOT:
+        assert wide.same_bits(rule.step(rule.init(6), np.c_[X, np.zeros((rows, 2))], y))
+    else:
+        here, there = rule.coefficients(state), rule.coefficients(wide)
+        assert np.array_equal(np.delete(there, [4, 5]), here)
+        assert not there[4:6].any()
+
+
+@pytest.mark.parametrize("bars", ["none", *BARS])
+def test_a_new_feature_is_learnt_and_the_others_stay(bars):
+    rule, random = TunedSGD(bars=bars), np.random.default_rng(6)
+    X, y, slopes = gaussian(random, 4000, 4)
+    state = rule.widened(rule.step(rule.init(4), X, y), 5)
+    X, y, _ = gaussian(random, 1000, 4)
+    late = random.standard_normal(1000)
+    said = rule.read(rule.step(state, np.c_[X, late], y + 10.0 * late))
+    np.testing.assert_allclose(said.coef, [*slopes, 10.0], atol=0.15)
+
+
+def test_matrices_are_not_widened_beyond_where_they_are_kept():
+    with pytest.raises(RuleError, match="64 features"):
+        TunedSGD().widened(TunedSGD().init(SMALL), SMALL + 1)
+
+
+@pytest.mark.parametrize("rule", [TunedSGD(), TunedSGD(loss=Logistic(), bars="none")])
+def test_rows_handed_on_one_by_one_give_the_same_bits(rule):
+    X, y, _ = paper(np.random.default_rng(7), 200, 4)
+    y = (y > 0.0).astype(float)
+    X[50, 2] = np.nan
+    state = rule.init(4)
+    take = rule.taker(state)
+    for k in range(200):
+        take(X[k : k + 1], y[k : k + 1])
+    assert state.same_bits(rule.step(rule.init(4), X, y))
+    assert np.array_equal(rule.coefficients(state), rule.read(state).spread.centre)

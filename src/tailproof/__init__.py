@@ -52,7 +52,7 @@ _HOMES = {
     "RuleError": "errors",
     "PictureError": "errors",
 }
-_ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment")
+_ROOMS = ("losses", "levels", "steps", "domains", "theory", "experiment", "river")
 
 __all__ = [*_HOMES, *_ROOMS]
 

@@ -55,6 +55,10 @@ class State(Mapping[str, Array]):
     def copy(self) -> "State":
         return State.like(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What comes out of a pickle or of a deep copy is laid out as what `init` makes.
+        return State.like, (dict(self),)
+
     @property
     def nbytes(self) -> int:
         return sum(array.nbytes for array in self.values())

@@ -1,5 +1,6 @@
 """TunedSGD: regression and classification in O(p) memory with nothing to tune, as a rule."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from .tuned_loop import (
     YOUNG,
     Tuning,
     first_window,
+    forget,
 )
 
 # Rows that set the scale of every column before the first step.
@@ -177,6 +179,37 @@ class TunedSGD:
         run = compiled.kernel("tune", self.loss, self.domain)
         run(self.loss, self.domain, self.intercept, _tuning(state, self.intercept), rows, targets, held)
 
+    def taker(self, state: State) -> Callable[[Any, Any], None]:
+        """`step` for those who hand rows on one by one, with all that stays the same made ready: a function of a few
+        rows in one aligned piece and of their targets, 0 or 1 where these are labels."""
+        run, tuning = compiled.kernel("tune", self.loss, self.domain), _tuning(state, self.intercept)
+
+        def take(rows: Any, targets: Any) -> None:
+            if state.counts[0] < PILOT:
+                self.step(state, rows, targets)
+            else:
+                run(self.loss, self.domain, self.intercept, tuning, rows, targets, PILOT)
+
+        return take
+
+    def widened(self, state: State, columns: int) -> State:
+        """The same with more features behind those that there are, which have been 0 in every row so far.
+
+        What has been learnt stays, and the average starts afresh from it: as a part of the old one, a new coefficient
+        would take as many rows again to come forth.
+        """
+        if self._bars(columns) != self._bars(len(state.theta)):
+            raise RuleError('a state can be widened beyond 64 features only with bars="none" or "jackknife"')
+        wide = self.init(columns)
+        for name, array in state.items():
+            into = zip(array.shape, wide[name].shape, strict=True)
+            wide[name][np.ix_(*(_places(length, wider, len(state.theta)) for length, wider in into))] = array
+        if wide.counts[0] >= PILOT:
+            forget(_tuning(wide, self.intercept))
+            wide.clock[WINDOW], wide.clock[BEFORE] = first_window(columns), NEVER
+            wide.clock[LOG_SUM] = wide.clock[IN_WINDOW] = 0.0
+        return wide
+
     # ------------------------------------------------------------------------------------------------- merging
 
     def merge(self, a: State, b: State) -> State:
@@ -232,6 +265,11 @@ class TunedSGD:
             note=self._note(state),
         )
 
+    def coefficients(self, state: State) -> Any:
+        """The coefficients alone, the intercept's last: they cost little, so that each row can be predicted before it
+        is learnt from."""
+        return tuned_answers.centre(self._begun(state), self.intercept)
+
     def _begun(self, state: State) -> State:
         """While rows are held back: what these alone would say."""
         if 0 < state.counts[0] < PILOT:
@@ -254,6 +292,13 @@ def _tuning(state: State, intercept: bool) -> Tuning:
     columns = len(state.theta)
     held = {name: state[name] for name in Tuning._fields if name in state}
     return Tuning(**held, step=aligned(columns), lever=aligned(columns + intercept))
+
+
+def _places(length: int, wider: int, columns: int) -> Any:
+    """Where the entries of an axis stand when features are added; what is behind the features stays behind them."""
+    if length == wider:
+        return np.arange(length)
+    return np.append(np.arange(columns), np.arange(wider - (length - columns), wider))
 
 
 # ------------------------------------------------------------------------------------------------ the first rows
