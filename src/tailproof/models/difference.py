@@ -71,11 +71,11 @@ class MeanDifference(Model):
         if first:
             name = groups if isinstance(groups, str) else getattr(groups, "name", None)
             self.target_name_ = name if isinstance(name, str) else None
-        self._absorb(_table(metrics), first, self._take_groups, groups=groups)
+        self._absorb(_table(metrics), first, self._take_groups, None, groups=groups)
         return self
 
-    def _beside(self, role: str, values: Any, rows: int) -> Labels:
-        return as_labels(values, rows)
+    def _beside(self, targets: Any, rows: int) -> Labels:
+        return as_labels(targets, rows)
 
     def _take_groups(self, rows: Any, labels: Labels) -> None:
         first = not hasattr(self, "state_")
