@@ -35,6 +35,7 @@ ROOMS = (
     "gram",
     "tuned",
     "one_vs_rest",
+    "each_target",
     "compare",
     "compare_means",
     "race",
