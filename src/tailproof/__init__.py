@@ -24,6 +24,7 @@ _HOMES = {
     "Gram": "gram",
     "TunedSGD": "tuned",
     "OneVsRest": "one_vs_rest",
+    "EachTarget": "each_target",
     "Race": "race",
     "fold": "estimator",
     "Path": "path",

@@ -39,6 +39,7 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "quarantined": _is(int),
     "na": _is(str),
     "target": _is(str),
+    "targets": lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
     "labels": are_labels,
     "baseline": is_label,
     "one_hot": are_levels,
@@ -222,6 +223,8 @@ def _sound(path: str | os.PathLike[str], saved: Saved) -> Saved:
     if not (named and placed and isinstance(settings, dict)):
         raise _forged(path)
     if not all(SETTINGS[name](value) for name, value in settings.items() if name in SETTINGS):
+        raise _forged(path)
+    if len(settings.get("targets") or ()) not in (0, getattr(saved.rule, "targets", 0)):
         raise _forged(path)
     if not (_fits_levels(names, settings.get("one_hot", {})) and _fits_labels(saved.rule, settings.get("labels"))):
         raise _forged(path)

@@ -20,6 +20,17 @@ def keep(state: State, prefix: str, inner: State) -> None:
             state[prefix + name][...] = array
 
 
+def laid_out_slots(prefix: str, layout: Layout, slots: int) -> Layout:
+    """Several of the held rule's states side by side: its arrays with a leading axis."""
+    return laid_out(prefix, {name: (dtype, (slots, *shape)) for name, (dtype, shape) in layout.items()})
+
+
+def first_slot(state: State, prefix: str) -> State:
+    """The first of several states, to see how many columns they have. A forged file may hold anything: what has no
+    first slot is left out, and then missed."""
+    return slot(State(**{name: array[:1] for name, array in state.items() if array.ndim and len(array)}), prefix, 0)
+
+
 def slot(state: State, prefix: str, number: int) -> State:
     """One of several states that are kept side by side, along the first axis of each array."""
     return State(**{name: array[number] for name, array in held(state, prefix).items()})

@@ -11,7 +11,7 @@ from .classes_estimate import ClassesEstimate, one_sided
 from .errors import RuleError
 from .estimator import as_rows, as_targets, runs, same_columns
 from .gram import Gram
-from .holding import keep, laid_out, slot
+from .holding import first_slot, keep, laid_out_slots, slot
 from .losses import Logistic
 from .piece import piece
 from .regression import RegressionEstimate
@@ -67,15 +67,10 @@ class OneVsRest:
     def layout(self, columns: int) -> Layout:
         """What a state holds: the held rule's arrays with a leading axis of slots."""
         own: Layout = {"counts": (np.int64, (2,)), "tally": (np.int64, (self.classes,))}
-        slots: Layout = {
-            name: (dtype, (self.slots, *shape)) for name, (dtype, shape) in self.of.layout(columns).items()
-        }
-        return own | laid_out(HELD, slots)
+        return own | laid_out_slots(HELD, self.of.layout(columns), self.slots)
 
     def columns(self, state: State) -> int:
-        # A forged file may hold anything: what has no first slot is left out, and then missed.
-        first = {name: array[:1] for name, array in state.items() if array.ndim and len(array)}
-        found: int = self.of.columns(slot(State(**first), HELD, 0))
+        found: int = self.of.columns(first_slot(state, HELD))
         return found
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:

@@ -36,6 +36,7 @@ ROOMS = (
     "tuned",
     "one_vs_rest",
     "grouped",
+    "each_target",
     "compare",
     "compare_means",
     "race",

@@ -9,6 +9,7 @@ from tailproof.clipped import ClippedSGD
 from tailproof.compare import Compare
 from tailproof.compare_means import CompareMeans
 from tailproof.domains import Ball, Box, Everywhere
+from tailproof.each_target import EachTarget
 from tailproof.extremes import Extremes
 from tailproof.gram import Gram
 from tailproof.grouped import GroupedMeans
@@ -67,6 +68,9 @@ REGRESSIONS = [*GRAMS, *TUNED]
 HOLDING = [
     OneVsRest(),
     OneVsRest(of=TunedSGD(loss=Logistic()), classes=3),
+    EachTarget(),
+    EachTarget(targets=2),
+    EachTarget(of=TunedSGD(bars="jackknife"), targets=2),
     Compare(),
     Compare(ours=TunedSGD(bars="none")),
     CompareMeans(),
@@ -123,8 +127,14 @@ def taken(rule, X, y, cuts=()):
     state = rule.init(X.shape[1])
     edges = [0, *sorted(cuts), len(X)]
     for begin, end in itertools.pairwise(edges):
-        state = rule.step(state, X[begin:end], y[begin:end])
+        state = rule.step(state, X[begin:end], targets(rule, y[begin:end]))
     return state
+
+
+def targets(rule, y):
+    """As many targets a row as the rule is for."""
+    many = getattr(rule, "targets", 1)
+    return np.outer(y, [1.0, -0.5]) if many == 2 else y
 
 
 def estimate(rule, state) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 
 from tailproof import state
 from tailproof.one_vs_rest import OneVsRest
-from tests.laws.catalogue import DESCENTS, REGRESSIONS, RULES, SKETCHES, dirty, name, taken
+from tests.laws.catalogue import DESCENTS, REGRESSIONS, RULES, SKETCHES, dirty, name, taken, targets
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name)
@@ -50,7 +50,7 @@ def test_layout_and_type_of_the_rows_do_not_matter(rule):
     read_only = X.copy()
     read_only.flags.writeable = False
     for rows in (np.asfortranarray(X), X.astype(np.float32), unaligned, read_only, X.tolist()):
-        assert rule.step(rule.init(5), rows, y).same_bits(whole)
+        assert rule.step(rule.init(5), rows, targets(rule, y)).same_bits(whole)
 
 
 class Packed:

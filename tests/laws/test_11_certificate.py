@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from tailproof.compare_means import CompareMeans
-from tests.laws.catalogue import DESCENTS, GROUPED, HOLDING, REGRESSIONS, SKETCHES, estimate, name, stream, taken
+from tests.laws.catalogue import (
+    DESCENTS,
+    GROUPED,
+    HOLDING,
+    REGRESSIONS,
+    SKETCHES,
+    estimate,
+    name,
+    stream,
+    taken,
+    targets,
+)
 
 
 def certificate(rule, state):
@@ -84,7 +95,7 @@ def moved_at_most(rule, state, X, y, random):
     """The farthest that any of these rows moves each coefficient."""
     here, farthest = estimate(rule, state), 0.0
     for x, target in rows_to_do_harm(X, y, random):
-        there = estimate(rule, rule.step(state.copy(), x[None, :], np.array([target])))
+        there = estimate(rule, rule.step(state.copy(), x[None, :], targets(rule, np.array([target]))))
         # What has said nothing yet, cannot move.
         farthest = np.fmax(farthest, np.abs(there - here))
     return farthest

@@ -10,7 +10,7 @@ from tailproof import compiled
 from tests.laws.catalogue import DESCENTS, HOLDING, SKETCHES, TUNED, taken, stream
 X, y = stream(rows=200, columns=3)
 compiled.SMALL = 0
-for rule in (SKETCHES[0], DESCENTS[0], DESCENTS[2], DESCENTS[6], TUNED[1], HOLDING[2]):
+for rule in (SKETCHES[0], DESCENTS[0], DESCENTS[2], DESCENTS[6], TUNED[1], HOLDING[5]):
     rule.read(taken(rule, X, y)), rule.certificate(taken(rule, X, y))
 import gc, numba.core.dispatcher
 seen = []

@@ -44,7 +44,8 @@ class _Predictor:
         self.said = _model_in(path, saved)
         self.names, self.levels = saved.names, saved.settings.get("one_hot")
         self.labels = _labels(self.said) if hasattr(self.said, "parts") else None
-        fields = [("prediction", pa.float64() if self.labels is None else self._values().type)]
+        names = [f"prediction({part.target})" for part in getattr(self.said, "outputs", ())] or ["prediction"]
+        fields = [(name, pa.float64() if self.labels is None else self._values().type) for name in names]
         fields += [(f"p({label})", pa.float64()) for label in self.labels or []]
         self.schema = pa.schema(fields)
 
@@ -55,7 +56,8 @@ class _Predictor:
         scored = scores(rows, self.said.coef, self.said.intercept)
         columns: list[NDArray[Any]]
         if self.labels is None:
-            columns, missing = [scored], ~np.isfinite(scored)
+            columns = list(scored.T) if scored.ndim == 2 else [scored]
+            missing = np.asarray(~np.isfinite(columns).all(axis=0))
         else:
             # Odds may be endless.
             missing = np.isnan(scored).any(axis=1) | ~np.isfinite(rows).all(axis=1)

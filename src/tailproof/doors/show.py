@@ -5,12 +5,13 @@ from typing import Any
 
 # What the settings of a run say about intervals, and about what was learned.
 OF_INTERVALS = ("confidence", "anytime", "contaminated")
-OF_MODELS = ("target", "labels", "baseline", "one_hot")
+OF_MODELS = ("target", "targets", "labels", "baseline", "one_hot")
 
 
 def said_by(rule: Any, state: Any, names: list[str] | None, settings: dict[str, Any]) -> Any:
     """The rule's estimate as the run that made the settings wants it told."""
-    known = {name: settings[name] for name in (*OF_INTERVALS, "target", "labels", "baseline") if name in settings}
+    told = (*OF_INTERVALS, "target", "targets", "labels", "baseline")
+    known = {name: settings[name] for name in told if name in settings}
     return rule.read(state).replace(names=names, **known)
 
 
@@ -63,6 +64,9 @@ def _show_model(said: Any, rule: Any, as_json: bool) -> None:
         return
     from .regression_table import classes_table, regression_table
 
+    if hasattr(said, "outputs"):
+        print("\n\n".join(regression_table(part, solver_of(rule)) for part in said.outputs))
+        return
     print((classes_table if hasattr(said, "parts") else regression_table)(said, solver_of(rule)))
 
 

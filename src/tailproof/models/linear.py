@@ -1,5 +1,6 @@
 """LinearRegression: the conditional mean of a number as a linear function."""
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -8,6 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from ..checkpoint import Saved
+from ..each_target import EachTarget
 from ..errors import DataError
 from ..losses import Squared
 from .regression import Regression
@@ -32,12 +34,14 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
     """
 
     loss = Squared()
+    target_names_: list[str] | None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget what was seen and take the rows of X and y in.
 
         X: an array, a frame of any library, or a stream of record batches, which is never held whole.
-        y: the targets, or the name of the column that holds them; of a stream always the name.
+        y: the targets, or the name of the column that holds them; of a stream always the name. Several targets a row,
+            or a list of names, give coefficients with a row for each.
         sample_weight: how often each row occurs, in whole numbers; 0 leaves it out. The same bits as rows that are
             written so often, and the time they take. A text names the column that holds it.
         """
@@ -53,13 +57,37 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
 
     def _take(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Self:
         self._begin(X, y, first)
-        self._absorb(X, first, self._take_rows, sample_weight, y=y)
+        given = {"y": y}
+        if isinstance(y, list | tuple) and y and all(isinstance(name, str) for name in y):
+            given = {f"y[{k}]": name for k, name in enumerate(y)}
+        if first:
+            self.target_names_ = list(y) if "y" not in given else _names_of(y)
+        self._absorb(X, first, partial(self._take_targets, "y" not in given), sample_weight, **given)
         return self
 
     def _beside(self, targets: Any, rows: int) -> Any:
-        targets = column_or_1d(_numbers(targets), warn=True)
+        targets = _numbers(targets)
         check_consistent_length(np.empty(rows), targets)
-        return targets
+        return targets if targets.ndim == 2 else column_or_1d(targets)
+
+    def _take_targets(self, apart: bool, rows: Any, *targets: Numbers) -> None:
+        aimed = np.column_stack(targets) if apart else targets[0]
+        if not hasattr(self, "state_"):
+            rule = self._rule(rows.shape[1])
+            rule = EachTarget(rule, aimed.shape[1]) if aimed.ndim == 2 else rule
+            self._know(rule, rule.init(rows.shape[1]))
+        many = self.rule_.targets if isinstance(self.rule_, EachTarget) else 0
+        if aimed.shape[1:] != ((many,) if many else ()):
+            given = f"{aimed.shape[1]} numbers" if aimed.ndim == 2 else "one number"
+            there = f"{many} numbers" if many else "one number"
+            raise DataError(f"y has {given} a row, but this model was fitted on {there}; fit another for other targets")
+        self._step(rows, aimed)
+
+    def estimate(self) -> Any:
+        """Coefficients, intervals, verdict and warnings, as one record; of several targets a record of records."""
+        if hasattr(self, "rule_") and isinstance(self.rule_, EachTarget):
+            return self._said().replace(targets=self.target_names_)
+        return super().estimate()
 
     def predict(self, X: Any) -> Numbers:
         """The mean of y, as far as each row of X tells it; NaN for a row with NaN."""
@@ -68,8 +96,29 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
     @classmethod
     def _of(cls, saved: Saved) -> Any:
         """The model whose rule this is, if there is one."""
-        model = cls._with(saved.rule, saved.rule.columns(saved.state))
+        rule = saved.rule.of if isinstance(saved.rule, EachTarget) else saved.rule
+        model = cls._with(rule, saved.rule.columns(saved.state))
         return None if model is None else model._resume(saved)
+
+    def _settings(self) -> dict[str, Any]:
+        names = self.target_names_
+        return super()._settings() | ({} if names is None else {"targets": names})
+
+    def _resume(self, saved: Saved) -> Self:
+        self.target_names_ = saved.settings.get("targets")
+        return super()._resume(saved)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _names_of(y: Any) -> list[str] | None:
+    """The names of several targets, where they are the columns of a frame."""
+    names = getattr(y, "column_names", getattr(y, "columns", None))
+    named = names is not None and all(isinstance(name, str) for name in names)
+    return list(names) if named and names is not None else None
 
 
 def _numbers(y: Any) -> Any:

@@ -77,8 +77,16 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
 
     def _take(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any, first: bool) -> Self:
         self._begin(X, y, first)
+        self._coming: Labels | None = None
         self._absorb(X, first, partial(self._take_labels, classes), sample_weight, y=y)
+        self._coming = None
         return self
+
+    def _foresee(self, **whole: Any) -> None:
+        """Labels may come late in the rows, but not later than the first piece of them."""
+        if "y" in whole:
+            counts, labels = whole["sample_weight"], whole["y"]
+            self._coming = distinct(labels if counts is None else labels[counts > 0])
 
     def _beside(self, targets: Any, rows: int) -> Any:
         return as_labels(targets, rows)
@@ -88,7 +96,7 @@ class LogisticRegression(ClassifierMixin, Regression):  # type: ignore[misc]
         known = self._named(self._unborn(rows.shape[1]) if unborn else self._known, classes)
         numbers = numbers_of(labels, known.classes)
         if (numbers < 0.0).any():
-            new = distinct(labels[numbers < 0.0])
+            new = distinct(labels[numbers < 0.0]) if self._coming is None else self._coming
             if len(known.classes) < 2:
                 refuse_measurements(new)
             known = grown(known, new)

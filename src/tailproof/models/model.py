@@ -24,6 +24,7 @@ from ..plots import IntervalDisplay, PathDisplay
 from ..state import State
 from .beside import beside, refuse_names
 from .columns import refuse_others
+from .sparse import dense, refuse_wide
 from .weights import counts_of, repeated
 
 Numbers = NDArray[np.float64]
@@ -45,6 +46,7 @@ class Model(BaseEstimator):  # type: ignore[misc]
     confidence: float
     # Where else than in X a row may hold NaN.
     _or_beside = ""
+    _takes_sparse = True
 
     def _forget(self) -> None:
         """As if no row had been seen."""
@@ -81,11 +83,18 @@ class Model(BaseEstimator):  # type: ignore[misc]
         if frame is None:
             refuse_names(given)
             rows = self._checked(X, reset=first, ensure_all_finite=False)
-            self._hand_on(take, rows, *(self._valid(role, values, len(rows), 0) for role, values in given.items()))
+            whole = {role: self._valid(role, values, rows.shape[0], 0) for role, values in given.items()}
+            self._foresee(**whole)
+            for begin, some in dense(rows):
+                cut = slice(begin, begin + len(some))
+                self._hand_on(take, some, *(None if values is None else values[cut] for values in whole.values()))
             return
         with self._all_or_nothing():
             for part in self._pieces(frame, first, given):
                 self._hand_on(take, *part)
+
+    def _foresee(self, **whole: Any) -> None:
+        """Look at all that stands beside the rows before the first is taken in; a stream does not let one."""
 
     def _hand_on(self, take: Callable[..., None], rows: Any, counts: Any, *beside: Any) -> None:
         for part in repeated(counts, rows, *beside):
@@ -111,7 +120,9 @@ class Model(BaseEstimator):  # type: ignore[misc]
 
     def _checked(self, X: Any, **how: Any) -> Any:
         """X as scikit-learn hands it on."""
-        return validate_data(self, X, dtype="numeric", **how)
+        if self._takes_sparse:
+            refuse_wide(X)
+        return validate_data(self, X, dtype="numeric", accept_sparse="csr" if self._takes_sparse else False, **how)
 
     def _beside(self, targets: Any, rows: int) -> Any:
         """The targets of so many rows, as the model takes them."""
@@ -122,6 +133,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
     ) -> Iterator[tuple[Any, ...]]:
         """Rows of a frame or stream, each piece valid until the next, with what stands beside them."""
         aside, there = beside(frame, given or {}, self._valid)
+        if frame.size is not None:
+            self._foresee(**aside.arrays)
         columns, levels = self._columns(there, first)
         refuse_others({n: kind for n, kind in zip(columns, frame.types(columns), strict=True) if n not in levels})
         wanted = list(dict.fromkeys([*columns, *aside.columns.values()]))
@@ -148,7 +161,8 @@ class Model(BaseEstimator):  # type: ignore[misc]
         """Rows to say something of, which may hold NaN."""
         frame = open_frame(X)
         if frame is None:
-            yield self._checked(X, reset=False, ensure_all_finite="allow-nan")
+            rows = self._checked(X, reset=False, ensure_all_finite="allow-nan")
+            yield from (some for _, some in dense(rows))
             return
         for (rows,) in self._pieces(frame, first=False):
             if np.isinf(rows).any():
@@ -267,4 +281,5 @@ class Model(BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         # Such rows are refused one by one and counted, not the whole block.
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = self._takes_sparse
         return tags

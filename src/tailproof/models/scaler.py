@@ -39,6 +39,9 @@ class StreamScaler(OneToOneFeatureMixin, TransformerMixin, Model):  # type: igno
     confidence: of the intervals of the locations.
     """
 
+    # What is moved to 0 is not sparse any more.
+    _takes_sparse = False
+
     def __init__(
         self,
         *,
