@@ -101,7 +101,7 @@ class TestTheRule:
         rule = RULES[0]
         X, y = dirty(2)
         whole = taken(rule, X, y)
-        monkeypatch.setattr("tailproof.one_vs_rest.PIECE", 50)
+        monkeypatch.setattr("tailproof.estimator.PIECE", 50)
         assert taken(rule, X, y).same_bits(whole)
 
 

@@ -9,7 +9,6 @@ from sklearn.base import clone
 from sklearn.linear_model import LinearRegression as LeastSquares
 
 from tailproof import DataError, LinearRegression, LogisticRegression, Mean, StreamScaler
-from tailproof.models import weights as weights_room
 
 RANDOM = np.random.default_rng(5)
 ROWS = RANDOM.standard_t(3, (700, 3))
@@ -49,7 +48,7 @@ def table(model: Any, **more: Any) -> Any:
 class TestWholeNumbers:
     @pytest.mark.parametrize("piece", [1 << 18, 50])
     def test_are_rows_that_occur_so_often(self, model: Any, piece: int, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(weights_room, "PIECE", piece)
+        monkeypatch.setattr("tailproof.estimator.PIECE", piece)
         often = clone(model).fit(ROWS.repeat(COUNTS, axis=0), target(model).repeat(COUNTS))
         for counts in (COUNTS, COUNTS.tolist(), COUNTS.astype(float), COUNTS.astype(np.uint8)):
             found = clone(model).fit(ROWS, target(model), sample_weight=counts)

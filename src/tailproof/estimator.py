@@ -3,7 +3,7 @@
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, Protocol, Self, TypeVar
 
@@ -21,6 +21,8 @@ Said = TypeVar("Said", covariant=True)
 
 # Rows of other layouts are copied into one aligned buffer of about this many bytes at a time.
 BUFFER = 1 << 19
+# Values of a piece that is copied or put in order while it is in near memory.
+PIECE = 1 << 16
 # What stands for the targets where there are none; rows are handed on in runs of at most as many.
 NO_TARGETS = np.zeros(1 << 18)
 
@@ -92,6 +94,28 @@ def runs(rows: NDArray[Any]) -> Iterable[tuple[int, Rows]]:
         piece = buffer[: min(height, rows.shape[0] - begin)]
         fill(begin, piece)
         yield begin, piece
+
+
+def spans(rows: int, columns: int) -> Iterator[slice]:
+    """Cuts so many rows into pieces that are small enough to be copied; at least one piece."""
+    height = max(1, PIECE // max(1, columns))
+    for begin in range(0, max(rows, 1), height):
+        yield slice(begin, min(begin + height, rows))
+
+
+def pieces(rows: NDArray[Any], targets: NDArray[np.float64]) -> Iterator[tuple[Rows, NDArray[np.float64]]]:
+    """Rows and their targets, small pieces at a time, for rules that hand them on to several others."""
+    for begin, run in runs(rows):
+        for some in spans(len(run), run.shape[1]):
+            yield run[some], targets[begin : begin + len(run)][some]
+
+
+def numbered(rows: Rows, numbers: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Which rows are finite, and have a number below the count. A sum that overflows only makes it look again."""
+    good: NDArray[np.bool_] = (numbers >= 0.0) & (numbers < count) & (numbers == np.floor(numbers))
+    with np.errstate(over="ignore", invalid="ignore"):
+        clean = bool(np.isfinite(rows.sum()))
+    return good if clean else good & np.isfinite(rows).all(axis=1)
 
 
 def ready(rows: NDArray[Any]) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .categories import MOST_GROUPS
 from .difference_estimate import DifferenceEstimate
 from .errors import RuleError
-from .estimator import as_rows, as_targets, runs, same_columns
+from .estimator import as_rows, as_targets, numbered, pieces, same_columns
 from .extremes import Extremes
 from .holding import keep, laid_out, slot
 from .piece import piece
@@ -20,8 +20,6 @@ from .state import Layout, State
 HELD = "of_"
 # Where the counts stand.
 USED, REFUSED = 0, 1
-# Values that are put in the order of groups at once, while they are in near memory.
-PIECE = 1 << 18
 
 
 @piece
@@ -81,10 +79,8 @@ class GroupedMeans:
         numbers = as_targets(y, matrix.shape[0])
         if numbers is None:
             raise RuleError("a difference needs the group of each row: step(state, X, y)")
-        for begin, rows in runs(matrix):
-            for first in range(0, len(rows), height(rows.shape[1])):
-                some = slice(first, first + height(rows.shape[1]))
-                self._take(state, rows[some], numbers[begin : begin + len(rows)][some])
+        for some, theirs in pieces(matrix, numbers):
+            self._take(state, some, theirs)
         return state
 
     def _take(self, state: State, rows: Any, numbers: Any) -> None:
@@ -103,13 +99,7 @@ class GroupedMeans:
 
     def _slots(self, rows: Any, numbers: Any) -> NDArray[np.int16]:
         """The group of each row; one beyond the last where it is of none, or cannot be used."""
-        good = (numbers >= 0.0) & (numbers < self.groups) & (numbers == np.floor(numbers))
-        # A sum that overflows only makes it look again.
-        with np.errstate(over="ignore", invalid="ignore"):
-            clean = bool(np.isfinite(rows.sum()))
-        if not clean:
-            good &= np.isfinite(rows).all(axis=1)
-        return np.where(good, numbers, self.groups).astype(np.int16)
+        return np.where(numbered(rows, numbers, self.groups), numbers, self.groups).astype(np.int16)
 
     def merge(self, a: State, b: State) -> State:
         """All rows of both, as if one state had seen them: equal to the single pass to rounding."""
@@ -142,8 +132,3 @@ class GroupedMeans:
     def certificate(self, state: State) -> NDArray[np.float64]:
         """How far at most one more row can move each mean, a row a group; a row can be of one group only."""
         return np.array([self.of.certificate(slot(state, HELD, k)) for k in range(self.groups)])
-
-
-def height(columns: int) -> int:
-    """Rows that are put in order at once."""
-    return max(1, PIECE // columns)

@@ -1,6 +1,5 @@
 """OneVsRest: a rule for several classes that holds a rule for two."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from .categories import MOST_LABELS
 from .classes_estimate import ClassesEstimate, one_sided
 from .errors import RuleError
-from .estimator import as_rows, as_targets, runs, same_columns
+from .estimator import as_rows, as_targets, numbered, pieces, same_columns
 from .gram import Gram
 from .holding import first_slot, keep, laid_out_slots, slot
 from .losses import Logistic
@@ -22,9 +21,6 @@ from .tuned import TunedSGD
 HELD = "of_"
 # Where the counts stand.
 USED, REFUSED = 0, 1
-# Values that are handed on at once: all slots see them while they are in near memory, and few are copied if some row
-# among them must be refused.
-PIECE = 1 << 18
 
 
 @piece
@@ -80,18 +76,13 @@ class OneVsRest:
         numbers = as_targets(y, matrix.shape[0])
         if numbers is None:
             raise RuleError("a classification needs targets: step(state, X, y)")
-        for begin, rows in runs(matrix):
-            for some, theirs in _pieces(rows, numbers[begin : begin + len(rows)]):
-                self._take(state, *self._usable(state, some, theirs))
+        for some, theirs in pieces(matrix, numbers):
+            self._take(state, *self._usable(state, some, theirs))
         return state
 
     def _usable(self, state: State, rows: Any, numbers: Any) -> tuple[Any, Any]:
-        """The rows that can be taken, themselves where all can. A sum that overflows only makes it look again."""
-        good = (numbers >= 0.0) & (numbers < self.classes) & (numbers == np.floor(numbers))
-        with np.errstate(over="ignore", invalid="ignore"):
-            clean = bool(np.isfinite(rows.sum()))
-        if not clean:
-            good &= np.isfinite(rows).all(axis=1)
+        """The rows that can be taken, themselves where all can."""
+        good = numbered(rows, numbers, self.classes)
         if good.all():
             return rows, numbers
         state.counts[REFUSED] += len(good) - int(good.sum())
@@ -136,9 +127,3 @@ class OneVsRest:
     def certificate(self, state: State) -> NDArray[np.float64]:
         """How far at most one more row can move each coefficient, a row a slot."""
         return self.read(state).certificate
-
-
-def _pieces(rows: Any, numbers: Any) -> Iterator[tuple[Any, Any]]:
-    height = max(1, PIECE // rows.shape[1])
-    for begin in range(0, len(rows), height):
-        yield rows[begin : begin + height], numbers[begin : begin + height]

@@ -7,7 +7,7 @@ import pytest
 
 from tailproof import compiled
 from tailproof.state import aligned
-from tests.laws.catalogue import DESCENTS, RULES, SKETCHES, TUNED, name, stream
+from tests.laws.catalogue import DESCENTS, RULES, SKETCHES, TUNED, name, stream, targets
 
 ROWS, COLUMNS = 8000, 8
 
@@ -25,7 +25,7 @@ def settled(monkeypatch, rows):
     """A state that machine code has filled with the first rows."""
     monkeypatch.setattr(compiled, "SMALL", 0)
     X, y = rows
-    return lambda rule: rule.step(rule.init(COLUMNS), X[:ROWS], y[:ROWS])
+    return lambda rule: rule.step(rule.init(COLUMNS), X[:ROWS], targets(rule, y[:ROWS]))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=name)
@@ -39,11 +39,11 @@ def test_machine_code_asks_for_no_memory_at_every_row(rule, rows, settled):
 @pytest.mark.parametrize("rule", RULES, ids=name)
 def test_rows_that_lie_well_are_not_copied(rule, rows, settled):
     X, y = rows
-    state = settled(rule)
+    state, left = settled(rule), targets(rule, y[ROWS:])
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        rule.step(state, X[ROWS:], y[ROWS:])
+        rule.step(state, X[ROWS:], left)
         held = tracemalloc.get_traced_memory()[1] - before
     finally:
         tracemalloc.stop()
@@ -58,6 +58,6 @@ def asked_for(rule, state, X: np.ndarray, y: np.ndarray) -> list[int]:
     counts = []
     for begin, end in ((ROWS, 2 * ROWS), (2 * ROWS, 4 * ROWS)):
         before = rtsys.get_allocation_stats().alloc
-        state = rule.step(state, X[begin:end], y[begin:end])
+        state = rule.step(state, X[begin:end], targets(rule, y[begin:end]))
         counts.append(rtsys.get_allocation_stats().alloc - before)
     return counts

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from ..errors import DataError
+from ..estimator import spans
 
 Counts = NDArray[np.int64]
 
 # A row that occurs more often takes hours.
 MOST = 10**9
-# Values that repeated rows may take up at once.
-PIECE = 1 << 18
 
 
 def counts_of(weights: Any, rows: int, first: int) -> Counts | None:
@@ -58,7 +57,6 @@ def repeated(counts: Counts | None, rows: Any, *beside: Any) -> Iterator[tuple[A
         return
     ends = np.cumsum(counts)
     whole = int(ends[-1]) if len(ends) else 0
-    height = max(1, PIECE // max(1, rows.shape[1]))
-    for begin in range(0, max(whole, 1), height):
-        chosen = np.searchsorted(ends, np.arange(begin, min(begin + height, whole)), side="right")
+    for some in spans(whole, rows.shape[1]):
+        chosen = np.searchsorted(ends, np.arange(some.start, some.stop), side="right")
         yield rows[chosen], *(values[chosen] for values in beside)
