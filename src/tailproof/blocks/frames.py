@@ -1,7 +1,6 @@
 """Frames in memory, and streams of record batches: columns by name, rows in Arrow batches of bounded size."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,67 +12,88 @@ from tailproof.errors import DataError
 # What is looked at first, as it is most often handed over, and needs no other library to be known.
 ARRAYS = (np.ndarray, list, tuple, str, int, float, type(None))
 
+# What NumPy holds as numbers.
+PLAIN = "biuf"
+# A batch holds so many values, 16 MB where they must be copied: with more columns each would be of a few rows, and much
+# would be done once a column and batch.
+BATCH = 1 << 21
+UNKNOWN = "values of several kinds, or of one that Arrow does not know"
+
+
+def rows_per_batch(columns: int) -> int:
+    return max(rows_per_block(columns), BATCH // columns)
+
 
 class Held:
-    """A frame that is in memory. Only the columns that are asked for are turned into Arrow's."""
+    """A frame that is in memory. Only the columns that are asked for are turned into Arrow's, some rows at a time."""
 
     def __init__(self, frame: Any) -> None:
         self.frame = frame
         self.names: list[str] = list(frame.columns)
         self.size: int | None = len(frame)
-        self._most = rows_per_block(len(self.names))
+        self._most = rows_per_batch(len(self.names))
+        self._columns: dict[str, Any] = {}
 
     def types(self, names: Sequence[str]) -> list[Any]:
         """What columns hold, as Arrow types; a text where they hold nothing that Arrow knows."""
-        return [self._type(name) for name in names]
-
-    def _type(self, name: str) -> Any:
-        import pyarrow as pa
-
-        try:
-            return self.frame.select(name)[: self._most].to_arrow().column(name).type
-        except (pa.ArrowException, TypeError):
-            return "values of several kinds"
+        first = slice(0, self._most)
+        return [UNKNOWN if (made := self._arrow(name, first)) is None else made.type for name in names]
 
     def column(self, name: str) -> Any:
         """One column, whole, as an Arrow array."""
-        import pyarrow as pa
-
-        try:
-            return self.frame.select(name).to_arrow().column(name).combine_chunks()
-        except (pa.ArrowException, TypeError) as error:
-            raise _several_kinds(name) from error
+        return self._made(name, slice(None))
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Record batches of these columns; most often each is a view."""
         import pyarrow as pa
 
-        ready = {name: values for name in names if (values := self._in_numpy(name)) is not None}
-        others = [name for name in names if name not in ready]
         for begin in range(0, self.size or 0, self._most):
-            piece = slice(begin, begin + self._most)
-            made = {name: pa.array(values[piece], from_pandas=False) for name, values in ready.items()}
-            table = self._table(others, piece) if others else made
-            columns = [made[name] if name in made else table[name] for name in names]
-            yield from pa.Table.from_arrays(columns, list(names)).to_batches()
+            rows = slice(begin, begin + self._most)
+            made = pa.Table.from_arrays([self._made(name, rows) for name in names], list(names))
+            yield from made.to_batches(max_chunksize=self._most)
 
-    def _in_numpy(self, name: str) -> Any:
-        """A column whose numbers NumPy holds, as it stands: Arrow would look for NaN in it first, which takes longer
-        than all else. None for any other."""
-        dtype = getattr(self.frame.get_column(name).to_native(), "dtype", None)
-        if not (isinstance(dtype, np.dtype) and dtype.kind in "biuf"):
-            return None
-        return self.frame.get_column(name).to_numpy()
+    def _made(self, name: str, rows: slice) -> Any:
+        found = self._arrow(name, rows)
+        if found is None:
+            raise DataError(
+                f"{name!r}: {UNKNOWN}, not numbers; leave such columns out, or give them one kind of number"
+            )
+        return found
 
-    def _table(self, names: list[str], piece: slice) -> Any:
+    def _column(self, name: str) -> Any:
+        """A column as NumPy's numbers where it is that, else as the frame has it."""
+        if name not in self._columns:
+            column = self.frame.get_column(name)
+            dtype = getattr(column.to_native(), "dtype", None)
+            plain = isinstance(dtype, np.dtype) and dtype.kind in PLAIN and dtype.isnative and dtype.itemsize <= 8
+            self._columns[name] = column.to_numpy() if plain else column
+        return self._columns[name]
+
+    def _arrow(self, name: str, rows: slice) -> Any:
+        """Some rows of a column as an Arrow array; None where Arrow does not know what they are."""
         import pyarrow as pa
 
-        some = self.frame.select(names)[piece]
+        column = self._column(name)
+        if isinstance(column, np.ndarray):
+            # As it stands: Arrow would look for NaN in it first, which takes longer than all else.
+            return pa.array(column[rows], from_pandas=False)
+        some = column[rows]
         try:
-            return some.to_arrow()
-        except (pa.ArrowException, TypeError) as error:
-            bad = [name for name in names if isinstance(Held(some)._type(name), str)]
-            raise _several_kinds(*bad or names) from error
+            made = some.to_arrow()
+        except (pa.ArrowException, TypeError):
+            return _dense(some.to_native())
+        return made.combine_chunks() if isinstance(made, pa.ChunkedArray) else made
+
+
+def _dense(column: Any) -> Any:
+    """What Arrow does not know as numbers of NumPy's, such as the sparse columns of pandas; None if it is none."""
+    import pyarrow as pa
+
+    try:
+        values = np.asarray(column)
+    except Exception:  # each library has its own
+        return None
+    return pa.array(values.astype(np.float64)) if values.dtype.kind in PLAIN else None
 
 
 class Stream:
@@ -84,7 +104,7 @@ class Stream:
         self.names: list[str] = list(schema.names)
         self.size: int | None = None
         self._batches = batches
-        self._most = rows_per_block(len(self.names))
+        self._most = rows_per_batch(len(self.names))
 
     def types(self, names: Sequence[str]) -> list[Any]:
         """What columns hold, as Arrow types."""
@@ -103,7 +123,8 @@ class Stream:
                     yield some.slice(begin, self._most)
                 rows += some.num_rows
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"the stream broke off after {rows:,} rows: {str(error).split('. Detail:')[0]}") from error
+            said = str(error).split(". Detail:")[0].splitlines()[0]
+            raise DataError(f"the stream broke off after {rows:,} rows: {said}") from error
 
 
 def open_frame(X: Any) -> Held | Stream | None:
@@ -118,12 +139,12 @@ def open_frame(X: Any) -> Held | Stream | None:
         return _arrow_stream(_duckdb_reader(X))
     try:
         found = nw.from_native(X, pass_through=True)
+        names = list(found.columns) if isinstance(found, nw.DataFrame) else []
     except nw.exceptions.DuplicateError:
-        _refuse_repeated(list(X.columns))
+        _refuse_repeated(list(getattr(X, "column_names", None) or X.columns))
         return None
     if isinstance(found, nw.DataFrame):
-        named = bool(found.columns) and all(isinstance(name, str) for name in found.columns)
-        return Held(found) if named else None
+        return Held(found) if names and all(isinstance(name, str) for name in names) else None
     if isinstance(found, nw.LazyFrame):
         return _lazy_stream(X)
     return _arrow_stream(X)
@@ -181,15 +202,21 @@ def _polars_stream(X: Any) -> Stream | None:
     schema = polars.DataFrame(schema=X.collect_schema()).to_arrow().schema
     most = rows_per_block(len(schema.names))
     frames = X.collect_batches(chunk_size=most, maintain_order=True, lazy=True, engine="streaming")
-    return _stream(schema, chain.from_iterable(frame.to_arrow().to_batches() for frame in frames))
+    return _stream(schema, _polars_batches(frames))
+
+
+def _polars_batches(frames: Any) -> Iterator[Any]:
+    """What goes wrong in a plan shows when it is run."""
+    import polars
+
+    try:
+        for frame in frames:
+            yield from frame.to_arrow().to_batches()
+    except polars.exceptions.PolarsError as error:
+        raise OSError(str(error)) from error
 
 
 def _duckdb_reader(X: Any) -> Any:
     most = rows_per_block(len(X.columns))
     name = "to_arrow_reader" if hasattr(X, "to_arrow_reader") else "fetch_record_batch"
     return getattr(X, name)(most)
-
-
-def _several_kinds(*names: str) -> DataError:
-    listed = ", ".join(map(repr, names))
-    return DataError(f"{listed}: values of several kinds, not numbers; leave such columns out, or give them one kind")

@@ -48,6 +48,9 @@ def said_of(kind: Any) -> str:
         return kind
     if pa.types.is_dictionary(kind):
         return "categories"
+    if isinstance(kind, pa.BaseExtensionType) and not kind.extension_name.endswith("bool8"):
+        # Numbers that stand for something else, such as the months of pandas.
+        return "times" if "period" in kind.extension_name else str(kind)
     inner = value_type(kind)
     known = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null, pa.types.is_boolean)
     if any(is_one(inner) for is_one in known):

@@ -138,12 +138,17 @@ class Model(BaseEstimator):  # type: ignore[misc]
         columns, levels = self._columns(there, first)
         refuse_others({n: kind for n, kind in zip(columns, frame.types(columns), strict=True) if n not in levels})
         wanted = list(dict.fromkeys([*columns, *aside.columns.values()]))
-        features, begin = Features(rows_per_block(len(columns)), columns, levels), 0
+        most, begin, known = rows_per_block(len(columns)), 0, None
+        features = Features(most, columns, levels)
         for batch in frame.batches(wanted):
-            refuse_others({n: batch.column(n).type for n in columns if n not in levels})
+            if batch.schema != known:
+                known = batch.schema
+                refuse_others({n: known.field(n).type for n in columns if n not in levels})
             some = Batch(batch.columns[: len(columns)], batch.num_rows, [], {}, {}, "")
-            yield features.rows(some, 0, batch.num_rows), *aside.of(batch, begin).values()
-            begin += batch.num_rows
+            for start in range(0, batch.num_rows, most):
+                count = min(most, batch.num_rows - start)
+                yield features.rows(some, start, count), *aside.of(batch.slice(start, count), begin).values()
+                begin += count
         if begin == 0:
             once = "; a stream can be read only once" if frame.size is None else ""
             raise DataError(f"X holds no rows: Found array with 0 sample(s), while a minimum of 1 is required{once}")
