@@ -41,6 +41,7 @@ class OneVsRest:
     classes: int = 2
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (isinstance(self.of, Gram | TunedSGD) and isinstance(self.of.loss, Logistic)):
             raise RuleError(f"OneVsRest holds Gram or TunedSGD with loss=Logistic(), not {self.of!r}")
         if isinstance(self.classes, bool) or not isinstance(self.classes, int):
@@ -73,6 +74,7 @@ class OneVsRest:
         return own | laid_out(HELD, slots)
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         # A forged file may hold anything: what has no first slot is left out, and then missed.
         first = {name: array[:1] for name, array in state.items() if array.ndim and len(array)}
         found: int = self.of.columns(slot(State(**first), HELD, 0))
