@@ -4,8 +4,8 @@
 
 Prints a table for each section and writes bench/results/accuracy.json (not kept in git); with --page, a page of the
 site too. Fewer than 2,000 trials are for a quick look only. Every task draws from a generator of its own, seeded by the
-run's seed and the task's name, so a section alone gives the figures of the whole run. No seed here is one with which the
-estimate was designed.
+run's seed and the task's name, so a section alone gives the figures of the whole run. No seed here is one with which
+the estimate was designed.
 """
 
 import argparse
@@ -122,8 +122,8 @@ def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
     out = [
         "# Accuracy\n",
         f"Written by `make accuracy`: at least {options.trials:,} trials a row, seed {options.seed}; no number on this "
-        f"page is typed by hand. {len(required) - required.count('MISS')} of {len(required)} required figures hold. Rows "
-        "without a requirement are for information; 'ok within 2 s.e.' may be chance on either side.\n",
+        f"page is typed by hand. {len(required) - required.count('MISS')} of {len(required)} required figures hold. "
+        "Rows without a requirement are for information; 'ok within 2 s.e.' may be chance on either side.\n",
     ]
     for title, rows in found.items():
         out += [f"## {title}\n", "| what | measured | required | | trials |", "|---|---:|---:|---|---:|"]

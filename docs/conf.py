@@ -1,4 +1,4 @@
-"""The site: Markdown pages, the reference from docstrings, the examples with their pictures. Works without a network."""
+"""The site: pages in Markdown, the reference from docstrings, examples with their pictures; no network is needed."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
 os.environ.setdefault("COLUMNS", "88")
 
-import tailproof
+import tailproof  # noqa: E402
 
 project = "tailproof"
 author = "the tailproof authors"

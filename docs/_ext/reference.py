@@ -93,7 +93,7 @@ def _directive(module: str, name: str, found: Any) -> str:
     return f".. autodata:: {module}.{name}\n   :no-value:\n"
 
 
-# ------------------------------------------------------------------------------------------ docstrings, as we write them
+# ----------------------------------------------------------------------------------------- docstrings, as we write them
 
 
 def plain_words(app: Any, what: str, name: str, found: Any, options: Any, lines: list[str]) -> None:
