@@ -54,7 +54,7 @@ html_theme_options = {
     "show_prev_next": False,
     "navbar_align": "left",
     "footer_start": [],
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 6,
     "footer_end": [],
     "show_toc_level": 2,
     "pygments_light_style": "a11y-high-contrast-light",
