@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 
 PEERS := .venv-bench
 
-.PHONY: demo test test-all accuracy bench bench-quick lint types clean
+.PHONY: demo test test-all accuracy bench bench-quick docs pictures clean
 
 demo: $(STAMP)
 	@$(BIN)/tailproof mean examples/requests.parquet
@@ -20,9 +20,10 @@ test: $(STAMP)
 test-all: $(STAMP)
 	@$(BIN)/python -m pytest -q
 
-# The figures of README and docs, with fresh seeds and at least 2,000 trials each (about 20 minutes on 2 cores).
+# The figures of README and docs, with fresh seeds and at least 2,000 trials each (about 20 minutes on 2 cores): the
+# page docs/accuracy.md.
 accuracy: $(STAMP)
-	@$(BIN)/python bench/accuracy.py
+	@$(BIN)/python bench/accuracy.py --page docs/accuracy.md
 
 # Speed and accuracy beside named peers, in an environment of their own: docs/benchmarks.md and its picture.
 # The environment takes some 2 GB, the run some 8 minutes on 2 cores.
@@ -34,6 +35,18 @@ bench: $(PEERS)/.installed
 # A few of the figures in two minutes, beside what the ordinary environment has. Writes nothing.
 bench-quick: $(STAMP)
 	@$(BIN)/python bench/peers_speed.py --quick
+
+# The site, in docs/_build: it works without a network. Warnings are errors.
+docs: $(VENV)/.documented
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+# The pictures of its pages.
+pictures: $(STAMP)
+	@$(BIN)/python bench/pictures.py
+
+$(VENV)/.documented: $(STAMP)
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
 
 $(STAMP): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -52,4 +65,4 @@ $(PEERS)/.installed: pyproject.toml bench/peers.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build dist docs/_build docs/reference docs/examples .pytest_cache .mypy_cache .ruff_cache

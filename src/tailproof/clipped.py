@@ -36,6 +36,7 @@ class ClippedSGD:
     bars: bool = False
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         needed = {
             "loss": ("value", "gradient"),
             "level": ("prepare", "allow", "learn"),
@@ -79,6 +80,7 @@ class ClippedSGD:
         }
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         return len(state.theta)
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:

@@ -12,7 +12,7 @@ class Everywhere:
     """No constraint."""
 
     def pull(self, theta: Any) -> None:
-        pass
+        """Move theta into the domain, in place, by the shortest way."""
 
 
 @piece
@@ -22,10 +22,12 @@ class Ball:
     radius: float
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not self.radius > 0.0:
             raise RuleError(f"Ball needs a radius above 0, not {self.radius}")
 
     def pull(self, theta: Any) -> None:
+        """Move theta into the domain, in place, by the shortest way."""
         # Lengths in units of the longest coordinate, so that no square overflows.
         longest = 0.0
         for j in range(theta.shape[0]):
@@ -50,10 +52,12 @@ class Box:
     high: float
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not self.low <= self.high:
             raise RuleError(f"Box needs low <= high, not {self.low} and {self.high}")
 
     def pull(self, theta: Any) -> None:
+        """Move theta into the domain, in place, by the shortest way."""
         for j in range(theta.shape[0]):
             if theta[j] < self.low:
                 theta[j] = self.low

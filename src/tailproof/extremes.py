@@ -39,6 +39,7 @@ class Extremes:
     groups: int = 0
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (isinstance(self.extremes, int) and 8 <= self.extremes <= 4096):
             raise RuleError(f"extremes must be a whole number from 8 to 4096, not {self.extremes}")
         if self.gross not in ("set-aside", "keep"):
@@ -73,6 +74,7 @@ class Extremes:
         }
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         return len(state.shift)
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:

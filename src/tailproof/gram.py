@@ -49,6 +49,7 @@ class Gram:
     bars: bool = True
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not isinstance(self.loss, Squared | Logistic):
             raise RuleError(f"the loss of Gram is Squared() or Logistic(), not {self.loss!r}; ClippedSGD takes any")
         if self.outliers not in ("auto", "keep"):
@@ -89,6 +90,7 @@ class Gram:
         }
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         return len(state.shift) - 1
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:

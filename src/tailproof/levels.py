@@ -18,17 +18,19 @@ class Fixed:
     level: float
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not self.level > 0.0:
             raise RuleError(f"Fixed needs a level above 0, not {self.level}; Fixed(inf) clips nothing")
 
     def prepare(self, memory: Any, columns: int) -> None:
-        pass
+        """Set the memory that the level learns in, before the first row."""
 
     def allow(self, memory: Any) -> float:
+        """The level at which the next gradient is clipped."""
         return self.level
 
     def learn(self, memory: Any, squared: float) -> None:
-        pass
+        """Take in the squared length of the gradient that was clipped last."""
 
 
 @piece
@@ -48,6 +50,7 @@ class Theorem:
     factor: float = 1.0
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not 0.0 < self.delta < 0.7357588823428847:  # 2/e: beyond it L < 1 and the theorem is silent
             raise RuleError(f"Theorem needs delta between 0 and 2/e, not {self.delta}")
         for name in ("rows", "start", "noise", "curvature", "factor"):
@@ -57,15 +60,17 @@ class Theorem:
             raise RuleError(f"Theorem needs a delay of at least 1, not {self.delay}")
 
     def prepare(self, memory: Any, columns: int) -> None:
+        """Set the memory that the level learns in, before the first row."""
         confidence = log(2.0 / self.delta)
         begin = self.curvature**2 * self.delay * (self.delay - 1.0) * self.start**2 / confidence**2
         memory[0] = self.factor * sqrt(begin + (self.rows + self.delay) * self.noise / confidence)
 
     def allow(self, memory: Any) -> float:
+        """The level at which the next gradient is clipped."""
         return memory[0]  # type: ignore[no-any-return]
 
     def learn(self, memory: Any, squared: float) -> None:
-        pass
+        """Take in the squared length of the gradient that was clipped last."""
 
 
 @piece
@@ -86,6 +91,7 @@ class AnyTime:
     factor: float = 1.0
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not 0.0 < self.delta < 1.0:
             raise RuleError(f"AnyTime needs delta between 0 and 1, not {self.delta}")
         for name in ("start", "noise", "curvature", "factor"):
@@ -95,12 +101,14 @@ class AnyTime:
             raise RuleError(f"AnyTime needs a finite delay of at least 1, not {self.delay}")
 
     def prepare(self, memory: Any, columns: int) -> None:
+        """Set the memory that the level learns in, before the first row."""
         # Rows so far, and the part of the level that does not grow.
         memory[0] = 0.0
         begin = self.curvature * self.delay * self.start / log(4.0 / self.delta)
         memory[1] = begin * begin
 
     def allow(self, memory: Any) -> float:
+        """The level at which the next gradient is clipped."""
         reach = memory[0] + 1.0 + self.delay
         k = frexp(reach / self.delay)[1] - 1
         growing = reach / log(2.0 * (k + 1) * (k + 2) / self.delta)
@@ -109,6 +117,7 @@ class AnyTime:
         return self.factor * sqrt(memory[1] + self.noise * growing)
 
     def learn(self, memory: Any, squared: float) -> None:
+        """Take in the squared length of the gradient that was clipped last."""
         memory[0] += 1.0
 
 
@@ -126,23 +135,27 @@ class SelfTuned:
     shards: float = 1.0
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not 0.0 < self.delta < 1.0:
             raise RuleError(f"SelfTuned needs delta between 0 and 1, not {self.delta}")
         if not (self.factor >= 0.0 and self.shards >= 1.0):
             raise RuleError("SelfTuned needs a factor of at least 0 and at least 1 shard")
 
     def prepare(self, memory: Any, columns: int) -> None:
+        """Set the memory that the level learns in, before the first row."""
         confidence = log(2.0 / self.delta)
         factor = self.factor if self.factor > 0.0 else 1.0 / (3.0 / sqrt(columns) + 1.0 / confidence)
         memory[0] = 0.0
         memory[1] = 1.0 / (factor * confidence)
 
     def allow(self, memory: Any) -> float:
+        """The level at which the next gradient is clipped."""
         # Nothing has moved yet: there is no scale to clip by.
         if memory[0] == 0.0:
             return float("inf")
         return sqrt(memory[0] * memory[1] * self.shards)
 
     def learn(self, memory: Any, squared: float) -> None:
+        """Take in the squared length of the gradient that was clipped last."""
         level = memory[0] * memory[1]
         memory[0] += squared if memory[0] == 0.0 or squared < level else level

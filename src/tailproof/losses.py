@@ -65,12 +65,14 @@ class Location:
     """Half the squared distance to the row: its minimiser is the mean of the rows."""
 
     def value(self, theta: Any, x: Any, y: float) -> float:
+        """Half the squared distance of the row from theta."""
         total = 0.0
         for j in range(theta.shape[0]):
             total += (theta[j] - x[j]) * (theta[j] - x[j])
         return 0.5 * total
 
     def gradient(self, theta: Any, x: Any, y: float, g: Any) -> float:
+        """Fill g with the gradient at theta, and return its squared length."""
         squared = 0.0
         for j in range(theta.shape[0]):
             g[j] = theta[j] - x[j]
@@ -83,12 +85,15 @@ class Squared:
     """Half the squared error of a linear prediction."""
 
     def value(self, z: float, y: float) -> float:
+        """The loss of what is predicted, z, where y is true."""
         return 0.5 * (z - y) * (z - y)
 
     def slope(self, z: float, y: float) -> float:
+        """The derivative of the value by z."""
         return z - y
 
     def curve(self, z: float) -> float:
+        """The second derivative of the value by z."""
         return 1.0
 
 
@@ -97,16 +102,19 @@ class Logistic:
     """The negative log-likelihood of y in {0, 1} under a linear log-odds."""
 
     def value(self, z: float, y: float) -> float:
+        """The loss of what is predicted, z, where y is true."""
         # log(1 + exp(z)) - y z, without overflow on either side
         return (z if z > 0.0 else 0.0) + log1p(exp(-abs(z))) - y * z
 
     def slope(self, z: float, y: float) -> float:
+        """The derivative of the value by z."""
         if z >= 0.0:
             return 1.0 / (1.0 + exp(-z)) - y
         e = exp(z)
         return e / (1.0 + e) - y
 
     def curve(self, z: float) -> float:
+        """The second derivative of the value by z."""
         e = exp(-abs(z))
         return e / ((1.0 + e) * (1.0 + e))
 
@@ -118,13 +126,16 @@ class Huber:
     width: float = 1.345
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not self.width > 0.0:
             raise RuleError(f"Huber needs a width above 0, not {self.width}")
 
     def value(self, z: float, y: float) -> float:
+        """The loss of what is predicted, z, where y is true."""
         r = abs(z - y)
         return 0.5 * r * r if r <= self.width else self.width * (r - 0.5 * self.width)
 
     def slope(self, z: float, y: float) -> float:
+        """The derivative of the value by z."""
         r = z - y
         return -self.width if r < -self.width else self.width if r > self.width else r

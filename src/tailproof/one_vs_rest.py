@@ -37,6 +37,7 @@ class OneVsRest:
     classes: int = 2
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (isinstance(self.of, Gram | TunedSGD) and isinstance(self.of.loss, Logistic)):
             raise RuleError(f"OneVsRest holds Gram or TunedSGD with loss=Logistic(), not {self.of!r}")
         if isinstance(self.classes, bool) or not isinstance(self.classes, int):
@@ -66,6 +67,7 @@ class OneVsRest:
         return own | laid_out_slots(HELD, self.of.layout(columns), self.slots)
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         found: int = self.of.columns(first_slot(state, HELD))
         return found
 

@@ -70,6 +70,7 @@ class Race:
     last: float = LAST
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not isinstance(self.candidates, tuple) or not self.candidates:
             raise RuleError("the candidates of a Race are a tuple of ClippedSGD rules, at least one")
         for candidate in self.candidates:
@@ -131,6 +132,7 @@ class Race:
         }
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         return int(state.theta.shape[1])
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:
@@ -206,6 +208,7 @@ class Race:
 
     @property
     def bars(self) -> bool:
+        """Whether the candidates keep what error bars are made of."""
         return bool(self.candidates[0].bars)
 
     @property

@@ -12,10 +12,12 @@ class Harmonic:
     delay: float = 0.0
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (self.gain > 0.0 and self.delay >= 0.0):
             raise RuleError("Harmonic needs a gain above 0 and a delay of at least 0")
 
     def size(self, t: float) -> float:
+        """The length of step t, from 1."""
         return self.gain / (t + self.delay)
 
 
@@ -28,10 +30,12 @@ class Polynomial:
     power: float = 0.5
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (self.gain > 0.0 and self.delay >= 0.0 and 0.0 <= self.power <= 1.0):
             raise RuleError("Polynomial needs a gain above 0, a delay of at least 0 and a power within 0 and 1")
 
     def size(self, t: float) -> float:
+        """The length of step t, from 1."""
         return self.gain / (t + self.delay) ** self.power  # type: ignore[no-any-return]
 
 
@@ -42,8 +46,10 @@ class Constant:
     gain: float = 0.01
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not self.gain > 0.0:
             raise RuleError(f"Constant needs a gain above 0, not {self.gain}")
 
     def size(self, t: float) -> float:
+        """The length of step t, from 1."""
         return self.gain

@@ -61,6 +61,7 @@ class TunedSGD:
     bars: str = "auto"
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not isinstance(self.loss, Squared | Logistic):
             raise RuleError(f"the loss of TunedSGD is Squared() or Logistic(), not {self.loss!r}")
         if not isinstance(self.intercept, bool):
@@ -110,6 +111,7 @@ class TunedSGD:
         return "sandwich" if columns <= SMALL else "jackknife"
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         return len(state.theta)
 
     # -------------------------------------------------------------------------------------------- taking rows in

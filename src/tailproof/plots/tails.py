@@ -107,11 +107,14 @@ class TailDisplay(StreamDisplay):
         """What the legend shows."""
         from matplotlib.lines import Line2D
 
+        sides = [side for tail in self.tails for side in (tail.above, tail.below)]
+        cut = Line2D([], [], color="black", marker="x", ls="none", label="set aside")
+        fitted = Line2D([], [], color="black", ls=(0, (4, 2)), lw=1.0, label="fitted tail")
         return [
             Line2D([], [], color=ROBUST, marker="o", ls="none", label="above the mean"),
             Line2D([], [], color=PLAIN, marker="v", mfc="white", ls="none", label="below"),
-            Line2D([], [], color="black", marker="x", ls="none", label="set aside"),
-            Line2D([], [], color="black", ls=(0, (4, 2)), lw=1.0, label="fitted tail"),
+            *([cut] if any(side.cut for side in sides) else []),
+            *([fitted] if any(isfinite(side.slope) for side in sides) else []),
         ]
 
 

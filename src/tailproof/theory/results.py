@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 
 class Result(NamedTuple):
+    """A statement, how sure it is, and the function that computes it."""
+
     name: str
     status: str  # "proven", "sketched", "heuristic" or "false"
     states: str

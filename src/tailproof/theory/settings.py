@@ -115,6 +115,7 @@ class Settings:
         return ClippedSGD(loss or Location(), self.level_rule, steps, domain or Everywhere())
 
     def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values."""
         return asdict(self)
 
 

@@ -29,6 +29,7 @@ class Aim(NamedTuple):
 
     @property
     def kappa(self) -> float:
+        """The condition number."""
         return self.tau_u / self.tau_l
 
     @property
