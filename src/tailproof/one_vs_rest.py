@@ -72,6 +72,11 @@ class OneVsRest:
         }
         return own | laid_out(HELD, slots)
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether parts merge to what one pass gives, or nearly: as they do for the rule it holds."""
+        return bool(getattr(self.of, "adds_up", False))
+
     def columns(self, state: State) -> int:
         # A forged file may hold anything: what has no first slot is left out, and then missed.
         first = {name: array[:1] for name, array in state.items() if array.ndim and len(array)}

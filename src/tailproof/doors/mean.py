@@ -33,6 +33,8 @@ def _rule(options: argparse.Namespace) -> Any:
 
     if options.method != "sketch" and options.radius:
         raise UsageError("--radius needs --method sketch")
+    if options.method != "sketch" and options.jobs:
+        raise UsageError(f"--jobs needs --method sketch: what {options.method} learns depends on the order of the rows")
     if options.method == "clipped-sgd":
         return ClippedSGD(bars=True)
     if options.method == "race":
