@@ -38,6 +38,7 @@ SETTINGS: dict[str, Callable[[Any], bool]] = {
     "quarantine_bytes": _is(int),
     "quarantined": _is(int),
     "na": _is(str),
+    "in_parts": _is(bool),
     "target": _is(str),
     "targets": lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
     "labels": are_labels,

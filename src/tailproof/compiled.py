@@ -45,6 +45,7 @@ _by_numpy = 0
 _awake = False
 _alone = False
 _machines: list[Any] = []
+_made: dict[tuple[str, tuple[type, ...]], Kernel] = {}
 _say_that_it_takes_a_while: Callable[[], None] = lambda: None  # noqa: E731
 UNKEPT = "no folder to keep compiled code in: each start compiles anew; set NUMBA_CACHE_DIR to a writable folder"
 
@@ -240,10 +241,17 @@ def _meaning(function: Any) -> Any:
     return lambda *arguments: function
 
 
-@functools.cache
 def _machine(name: str, kinds: tuple[type, ...]) -> Kernel:
-    with _waking:
-        numba = _wake()
+    """One for all threads: compiled twice it would take twice as long."""
+    found = _made.get((name, kinds))
+    if found is None:
+        with _waking:
+            found = _made.get((name, kinds)) or _made.setdefault((name, kinds), _make(name, kinds))
+    return found
+
+
+def _make(name: str, kinds: tuple[type, ...]) -> Kernel:
+    numba = _wake()
     module = _room(name)
     options = _guests.get(module, DESCENT if module in DESCENTS else EXACT)
     # A class of the running script or of a notebook has no file that a later process could find it by.

@@ -73,6 +73,11 @@ class Extremes:
             "farthest": (np.float64, (1 if self.groups else 0,)),
         }
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether parts merge to what one pass gives, in whatever order the rows came."""
+        return True
+
     def columns(self, state: State) -> int:
         """How many columns the state has."""
         return len(state.shift)

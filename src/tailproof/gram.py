@@ -89,6 +89,11 @@ class Gram:
             "removed": (np.float64, (width,)),
         }
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether parts merge to what one pass gives, or nearly, in whatever order the rows came."""
+        return True
+
     def columns(self, state: State) -> int:
         """How many columns the state has."""
         return len(state.shift) - 1

@@ -66,6 +66,11 @@ class OneVsRest:
         own: Layout = {"counts": (np.int64, (2,)), "tally": (np.int64, (self.classes,))}
         return own | laid_out_slots(HELD, self.of.layout(columns), self.slots)
 
+    @property
+    def adds_up(self) -> bool:
+        """Whether parts merge to what one pass gives, or nearly: as they do for the rule it holds."""
+        return bool(getattr(self.of, "adds_up", False))
+
     def columns(self, state: State) -> int:
         """How many columns the state has."""
         found: int = self.of.columns(first_slot(state, HELD))

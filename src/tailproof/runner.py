@@ -11,22 +11,28 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import FrameType, MappingProxyType
-from typing import Any, NamedTuple, Protocol, TextIO
+from typing import Any, NamedTuple, Protocol, TextIO, TypeVar
 
 import numpy as np
 
-from . import checkpoint
-from .blocks import Block, Source, open_source
+from . import checkpoint, compiled
+from .blocks import Block, Refusal, Source, open_source
 from .blocks.columns import cut, cut_list
+from .blocks.files import STDIN
 from .blocks.position import is_sound
 from .categories import FEWEST_CLASSES, Label, Levels, class_count, feature_columns
 from .errors import CheckpointError, DataError
+from .one_thread import one_thread
+from .parts import Taken, in_order, take
 from .places import Place, Places
 from .state import State
 
 # A checkpoint is due after this long, and never more often than it takes to write twenty of them (0: after each block).
 EVERY = 2.0
 PATIENCE = 20.0
+
+
+Item = TypeVar("Item")
 
 
 class Stopped(Exception):
@@ -60,6 +66,9 @@ class Job(NamedTuple):
     features: Sequence[str] | None = None
     levels: Mapping[str, Sequence[str]] | None = None
     judge: Callable[[Sequence[Label]], None] = lambda labels: None  # may refuse the labels of the first rows
+    jobs: int | None = (
+        None  # None: one pass; else parts, summed by so many threads, with the same answer for any number
+    )
 
     @property
     def asked(self) -> list[str] | None:
@@ -101,6 +110,7 @@ def run(job: Job, watcher: Watcher | None = None) -> Outcome:
             saved = _resume(job)
             # Opening a pipe waits for its first rows: a signal may end that too.
             with stop.heeded():
+                _refuse_stream(job)
                 source = _open(job, saved)
             with source:
                 job.judge(source.labels or [])
@@ -159,6 +169,11 @@ def _resume(job: Job) -> checkpoint.Saved | None:
             f"{path} was written by a run that took other words for missing values: give the same --na, "
             "or another checkpoint file"
         )
+    if saved.settings.get("in_parts", False) != (job.jobs is not None):
+        made, remedy = ("without", "leave it out") if job.jobs is not None else ("with", "give it")
+        raise CheckpointError(
+            f"{path} was written by a run {made} --jobs: {remedy} again, or give another checkpoint file"
+        )
     return saved
 
 
@@ -188,6 +203,32 @@ def _rule_for(rule: Any, source: Source) -> Any:
             f"{_told_apart(found)} are told apart; name the classes with --labels, or leave out the rows of the others"
         )
     return found
+
+
+def _refuse_stream(job: Job) -> None:
+    """Before it is waited for."""
+    if job.jobs is not None and STDIN in job.paths:
+        raise DataError(
+            "stdin is a stream, which cannot be cut into parts for --jobs: leave that out, or save it to a file"
+        )
+
+
+def _refuse_uncut(rule: Any, source: Source) -> None:
+    """What cannot be summed in parts, or would not give the same answer for any number of threads."""
+    if not getattr(rule, "adds_up", False):
+        name = type(getattr(rule, "of", rule)).__name__
+        raise DataError(
+            f"--jobs sums parts up, and what {name} learns depends on the order of the rows: leave --jobs out, or take "
+            "a method that adds up (sketch for means, gram for coefficients)"
+        )
+    if source.total_bytes is None:
+        raise DataError(
+            "--jobs cuts files into parts, and a pipe cannot be cut: leave --jobs out, or save it to a file"
+        )
+    if source.labels is not None and len(source.labels) < source.classes:
+        raise DataError(
+            "--jobs must know all labels beforehand, and the first rows hold only one: name them with --labels"
+        )
 
 
 def _words(job: Job) -> str:
@@ -221,7 +262,10 @@ class _Run:
     def take(self) -> Outcome:
         """All blocks, until the stream ends or a signal comes."""
         try:
-            self._blocks()
+            if self.job.jobs is None:
+                self._blocks()
+            else:
+                self._parts(self.job.jobs)
             self._save()
         finally:
             self.quarantine.close()
@@ -246,8 +290,34 @@ class _Run:
             if self._due():
                 self._save()
 
-    def _next(self, blocks: Iterator[Block]) -> Block | None:
-        """The next block. What is done so far is kept when a signal comes or the data turn out to be damaged."""
+    def _parts(self, jobs: int) -> None:
+        _refuse_uncut(self.rule, self.source)
+        # All threads are to find machine code at hand, and products of matrices that take no threads of their own.
+        compiled.eager()
+        compiled.kernel("turn")
+        most = None if self.quarantine.file is not None else 1
+        with one_thread():
+            taken = in_order(
+                self.source.parts(), lambda part, stopped: take(self.rule, self.source, part, most, stopped), jobs
+            )
+            with contextlib.closing(taken):
+                while (one := self._next(taken)) is not None:
+                    self._part(one)
+                    if self._due():
+                        self._save()
+
+    def _part(self, taken: Taken) -> None:
+        """Add a part to those before it. Only now it is known which rows of their file its rows are."""
+        before = {self.position["index"]: self.position["row"]} if self.position else {}
+        for index, refusal in taken.refusals:
+            self._hear(refusal._replace(row=refusal.row + before.get(index, 0)))
+        self.state = self.rule.merge(self.state, taken.state)
+        last = taken.part.raws[-1][0]
+        self.position = self.source.position_after(taken.part, before.get(last, 0) + taken.rows.get(last, 0))
+        self._tell()
+
+    def _next(self, blocks: Iterator[Item]) -> Item | None:
+        """The next block or part. What is done so far is kept when a signal comes or the data are damaged."""
         try:
             # A signal may break into the waiting, never into the work: state and position must stay together.
             with self.stop.heeded():
@@ -258,28 +328,30 @@ class _Run:
 
     def _block(self, block: Block) -> None:
         used, before = self._rows(), int(self.state.counts[1])
-        taken = (block.rows,) if block.targets is None else (block.rows, block.targets)
-        self.state = self.rule.step(self.state, *taken)
+        self.state = self.rule.step(self.state, *block.taken)
         if int(self.state.counts[1]) > before:
             self._refused(block)
         if hasattr(self.rule, "noted"):
             self.places.learn(block, used, self.rule.noted(self.state))
         self.position = block.position
+        self._tell()
+
+    def _tell(self) -> None:
         if self.watcher is not None:
             self.watcher.update(self._rows(), self.source.share(), self._running)
 
     def _refused(self, block: Block) -> None:
-        """Say which rows of the block were refused and why; they cost a second look, clean blocks do not."""
+        """Say which rows of the block were refused and why."""
         if self.first_refused and self.quarantine.file is None and self.job.missing != "raise":
             return
-        for index in np.flatnonzero(block.unfit).tolist():
-            _, column, reason = self.source.problem(block, index)
-            row = block.first_row + index
-            told_as = f"{block.file}: row {row:,}: {f'column {column!r}: ' if column else ''}{reason}"
-            if self.job.missing == "raise":
-                raise DataError(f"{told_as}; fix the row, or let such rows be refused with --missing refuse")
-            self.first_refused = self.first_refused or told_as
-            self.quarantine.write(block.file, row, column, reason)
+        for refusal in self.source.refusals(block):
+            self._hear(refusal)
+
+    def _hear(self, refusal: Refusal) -> None:
+        if self.job.missing == "raise":
+            raise DataError(f"{refusal}; fix the row, or let such rows be refused with --missing refuse")
+        self.first_refused = self.first_refused or str(refusal)
+        self.quarantine.write(refusal)
 
     def _rows(self) -> int:
         return int(self.state.counts[0])
@@ -305,6 +377,7 @@ class _Run:
             "first_refused": self.first_refused,
             "quarantine_bytes": self.quarantine.settle(),
             "quarantined": self.quarantine.rows,
+            **({} if self.job.jobs is None else {"in_parts": True}),
         }
         saved = checkpoint.Saved(self.rule, self.state, self.source.names, self.position, settings)
         checkpoint.save(self.job.checkpoint, saved)
@@ -339,10 +412,10 @@ class Quarantine:
         file.seek(known)
         return file
 
-    def write(self, file: str, row: int, column: str, reason: str) -> None:
+    def write(self, refusal: Refusal) -> None:
         if self.file is not None:
             with _written(self.path):
-                self.writer.writerow([file, row, column, reason])
+                self.writer.writerow(refusal)
             self.rows += 1
 
     def settle(self) -> int:

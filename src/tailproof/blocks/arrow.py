@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from tailproof.blocks.block import Batch, Mark
+from tailproof.blocks.block import Batch, Mark, Raw
 from tailproof.blocks.columns import Field, field_of
 from tailproof.blocks.damage import damaged
 from tailproof.blocks.stream import Stream
@@ -54,6 +54,16 @@ class Arrow:
             count = max(0, len(columns[0]) - first)
             before, after = {"batch": number, "offset": first}, {"batch": number + 1, "offset": 0}
             yield Batch([column.slice(first) for column in columns], count, [], before, after, "offset")
+
+    def raws(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Raw]:
+        """Batch by batch; Arrow's own are not packed as a rule, and are unpacked here where they are."""
+        for batch in self.batches(places, kinds, mark, most):
+
+            def decode(threads: bool, batch: Batch = batch) -> Iterator[Batch]:
+                yield batch
+
+            size = sum(column.nbytes for column in batch.columns)
+            yield Raw(size, decode, batch.after, self.consumed())
 
     def _columns(self, start: int, places: list[int]) -> Iterator[tuple[int, list[Any]]]:
         with damaged(self.file):

@@ -1,6 +1,6 @@
 """What a source hands out, and what a format hands to the source."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -20,6 +20,19 @@ class Problem(NamedTuple):
     reason: str
 
 
+class Refusal(NamedTuple):
+    """A row that no rule can take, for people: where it stands and why."""
+
+    file: str
+    row: int
+    column: str
+    reason: str
+
+    def __str__(self) -> str:
+        where = f"column {self.column!r}: " if self.column else ""
+        return f"{self.file}: row {self.row:,}: {where}{self.reason}"
+
+
 class Block(NamedTuple):
     """Rows in order, as aligned arrays that are valid only until the next block is asked for."""
 
@@ -29,6 +42,11 @@ class Block(NamedTuple):
     problems: list[Problem]
     position: dict[str, Any]
     targets: Rows | None = None
+
+    @property
+    def taken(self) -> tuple[Rows, ...]:
+        """What a rule takes in."""
+        return (self.rows,) if self.targets is None else (self.rows, self.targets)
 
     @property
     def unfit(self) -> npt.NDArray[np.bool_]:
@@ -65,6 +83,24 @@ class Batch(NamedTuple):
         return self._replace(columns=columns, size=left, problems=problems, before=before)
 
 
+class Raw(NamedTuple):
+    """Some of a file's rows before they are decoded, which any thread may do, several at a time."""
+
+    size: int  # bytes, of text as they stand and else as they will be
+    decode: Callable[[bool], Iterator[Batch]]  # whether Arrow may take threads of its own for it
+    after: Mark
+    read: int  # bytes of the file on disk up to here
+
+
+def decoded(raws: Iterable[Raw], skip: int) -> Iterator[Batch]:
+    """The batches without their first rows, which were delivered before."""
+    for raw in raws:
+        for batch in raw.decode(True):
+            done = min(skip, batch.size)
+            skip -= done
+            yield batch.without(done)
+
+
 class Reader(Protocol):
     """One file of one format."""
 
@@ -76,6 +112,9 @@ class Reader(Protocol):
 
     def batches(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Batch]:
         """The columns at `places`, from `mark` on ({} is the beginning), about `most` rows a batch."""
+
+    def raws(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Raw]:
+        """The same before it is decoded; `mark` must be one that stands after such a part."""
 
     def consumed(self) -> int:
         """Bytes of the file on disk that were read so far."""

@@ -7,12 +7,13 @@ columns Parquet or Arrow files are the better choice.
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tailproof.blocks.block import Batch, Mark, Problem
+from tailproof.blocks.block import Batch, Mark, Problem, Raw, decoded
 from tailproof.blocks.columns import Field, field_of
 from tailproof.blocks.damage import one_line
 from tailproof.blocks.files import has_tabs
@@ -86,20 +87,18 @@ class Delimited:
         return judge(name, column, self.na) if found.why in ("text", "binary") else found
 
     def batches(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Batch]:
+        return decoded(self.raws(places, kinds, mark, most), mark.get("skip", 0))
+
+    def raws(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Raw]:
         if mark:
             self.pieces.move(mark["byte"])
-        skip = mark.get("skip", 0)
         while (piece := self.pieces.read()) is not None:
-            batch = self._batch(piece, places, kinds)
-            done = min(skip, batch.size)
-            skip -= done
-            yield batch.without(done)
+            yield piece.raw(partial(self._batch, piece, places, kinds), self.consumed())
 
-    def _batch(self, piece: Piece, places: list[int], kinds: list[str]) -> Batch:
+    def _batch(self, piece: Piece, places: list[int], kinds: list[str], threads: bool) -> Batch:
         self._refuse_open_quote(piece)
-        columns, problems, count = self._fast(piece.data, places, kinds) or self._careful(piece, places, kinds)
-        before, after = {"byte": piece.start, "skip": 0}, {"byte": piece.end, "skip": 0}
-        return Batch(columns, count, problems, before, after, "skip")
+        columns, problems, count = self._fast(piece.data, places, kinds, threads) or self._careful(piece, places, kinds)
+        return Batch(columns, count, problems, piece.before, piece.after, "skip")
 
     def _refuse_open_quote(self, piece: Piece) -> None:
         """Arrow would take all that follows such a quote, to the end of the file, as one value."""
@@ -110,14 +109,14 @@ class Delimited:
             at = piece.start + int(borders[-1])
             raise DataError(f"{self.file}: the quote at byte {at} is never closed; close it or take it out")
 
-    def _fast(self, data: bytes, places: list[int], kinds: list[str]) -> "_Columns | None":
+    def _fast(self, data: bytes, places: list[int], kinds: list[str], threads: bool) -> "_Columns | None":
         """The piece where every value is what its column promises; None where one is not."""
         import pyarrow as pa
 
         types = {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.binary()}
         wanted = {str(place): types[kind] for place, kind in zip(places, kinds, strict=True)}
         try:
-            parsed = self._parse(data, wanted, places, threads=True)
+            parsed = self._parse(data, wanted, places, threads)
         except pa.ArrowInvalid:
             return None
         columns = [

@@ -3,10 +3,11 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from string import whitespace
 from typing import Any, NamedTuple
 
-from tailproof.blocks.block import Batch, Mark, Problem
+from tailproof.blocks.block import Batch, Mark, Problem, Raw, decoded
 from tailproof.blocks.columns import Field, field_of
 from tailproof.blocks.stream import Stream
 from tailproof.blocks.text import Piece, Pieces, is_blank, last_line_end
@@ -87,31 +88,29 @@ class JsonLines:
         return Field(name, "text" if why == "text" else "", why)
 
     def batches(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Batch]:
+        return decoded(self.raws(places, kinds, mark, most), mark.get("skip", 0))
+
+    def raws(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Raw]:
         names = [self.names[place] for place in places]
         if mark:
             self.pieces.move(mark["byte"])
-        skip = mark.get("skip", 0)
         while (piece := self.pieces.read()) is not None:
-            batch = self._batch(piece, names, kinds)
-            done = min(skip, batch.size)
-            skip -= done
-            yield batch.without(done)
+            yield piece.raw(partial(self._batch, piece, names, kinds), self.consumed())
 
-    def _batch(self, piece: Piece, names: list[str], kinds: list[str]) -> Batch:
-        columns = self._fast(piece.data, names, kinds)
+    def _batch(self, piece: Piece, names: list[str], kinds: list[str], threads: bool) -> Batch:
+        columns = self._fast(piece.data, names, kinds, threads)
         problems: list[Problem] = []
         if columns is None:
             columns, problems = self._careful(piece.data, names, kinds)
-        before, after = {"byte": piece.start, "skip": 0}, {"byte": piece.end, "skip": 0}
-        return Batch(columns, len(columns[0]), problems, before, after, "skip")
+        return Batch(columns, len(columns[0]), problems, piece.before, piece.after, "skip")
 
-    def _fast(self, data: bytes, names: list[str], kinds: list[str]) -> list[Any] | None:
+    def _fast(self, data: bytes, names: list[str], kinds: list[str], threads: bool) -> list[Any] | None:
         """The piece where every line is an object of the promised types; None where one is not."""
         import pyarrow as pa
 
         types = {"number": pa.float64(), "boolean": pa.bool_(), "text": pa.string()}
         schema = pa.schema([(name, types[kind]) for name, kind in zip(names, kinds, strict=True)])
-        table = _line_by_line(data, schema)
+        table = _line_by_line(data, schema, threads)
         if table is None:
             return None
         columns = [table.column(name).combine_chunks() for name in names]
@@ -167,26 +166,26 @@ class JsonLines:
         self.stream.close()
 
 
-def _arrow(data: bytes, schema: Any) -> Any:
+def _arrow(data: bytes, schema: Any, threads: bool) -> Any:
     import pyarrow as pa
     import pyarrow.json as arrow_json
 
     part = PART_BYTES if len(data) > PART_BYTES and _longest_is_short(data) else len(data) + 1
     return arrow_json.read_json(
         pa.BufferReader(data),
-        read_options=arrow_json.ReadOptions(use_threads=True, block_size=part),
+        read_options=arrow_json.ReadOptions(use_threads=threads, block_size=part),
         parse_options=arrow_json.ParseOptions(
             explicit_schema=schema, unexpected_field_behavior="infer" if schema is None else "ignore"
         ),
     )
 
 
-def _line_by_line(data: bytes, schema: Any) -> Any:
+def _line_by_line(data: bytes, schema: Any, threads: bool = True) -> Any:
     """Arrow's table, or None where it has none or where rows and lines differ (Arrow minds no line ends)."""
     import pyarrow as pa
 
     try:
-        table = _arrow(data, schema)
+        table = _arrow(data, schema, threads)
     except pa.ArrowInvalid:
         return None
     return table if table.num_rows == data.count(b"\n") + (not data.endswith(b"\n")) else None

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from tailproof.blocks.block import Batch, Mark
+from tailproof.blocks.block import Batch, Mark, Raw
 from tailproof.blocks.columns import Field, field_of
 from tailproof.blocks.damage import damaged
 from tailproof.errors import DataError
@@ -18,13 +19,11 @@ class Parquet:
     """One Parquet file."""
 
     def __init__(self, file: str) -> None:
-        import pyarrow.parquet as parquet
-
         _refuse_other_formats(file)
         self.file = file
         self.size = os.path.getsize(file)
         with damaged(file):
-            self.parquet = parquet.ParquetFile(file, pre_buffer=False, buffer_size=READ_AHEAD)
+            self.parquet = _opened(file)
             self.schema = self.parquet.schema_arrow
         self.rows_done = 0
 
@@ -42,20 +41,39 @@ class Parquet:
             offset = mark.get("offset", 0) if group == start else 0
             yield from self._group(group, places, offset, most)
 
-    def _group(self, group: int, places: list[int], offset: int, most: int) -> Iterator[Batch]:
+    def raws(self, places: list[int], kinds: list[str], mark: Mark, most: int) -> Iterator[Raw]:
+        metadata = self.parquet.metadata
+        rows = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        for group in range(mark.get("group", 0), len(rows)):
+            read = int(self.size * sum(rows[: group + 1]) / max(1, metadata.num_rows))
+            decode = partial(self._alone, group, places, most)
+            yield Raw(8 * len(places) * rows[group], decode, {"group": group + 1, "offset": 0}, read)
+
+    def _alone(self, group: int, places: list[int], most: int, threads: bool) -> Iterator[Batch]:
+        """A group through a handle of its own, as one cannot be shared by threads."""
+        with damaged(self.file):
+            opened = _opened(self.file, self.parquet.metadata)
+        try:
+            yield from self._group(group, places, 0, most, opened, threads)
+        finally:
+            opened.close()
+
+    def _group(
+        self, group: int, places: list[int], offset: int, most: int, opened: Any = None, threads: bool = True
+    ) -> Iterator[Batch]:
         names = [self.schema.names[place] for place in places]
         seen = 0
-        for batch in self._decoded(group, names, most):
+        for batch in self._decoded(group, names, most, opened or self.parquet, threads):
             first = min(max(offset - seen, 0), batch.num_rows)
             seen += batch.num_rows
             self.rows_done += batch.num_rows
             if first < batch.num_rows:
                 yield _in_order(batch.slice(first), names, group, seen)
 
-    def _decoded(self, group: int, names: list[str], most: int) -> Iterator[Any]:
+    def _decoded(self, group: int, names: list[str], most: int, opened: Any, threads: bool) -> Iterator[Any]:
         rows = max(most, min(2**17, DECODED_NUMBERS // len(names)))
         with damaged(self.file):
-            yield from self.parquet.iter_batches(rows, row_groups=[group], columns=names, use_threads=True)
+            yield from opened.iter_batches(rows, row_groups=[group], columns=names, use_threads=threads)
 
     def consumed(self) -> int:
         total = self.parquet.metadata.num_rows
@@ -63,6 +81,12 @@ class Parquet:
 
     def close(self) -> None:
         self.parquet.close()
+
+
+def _opened(file: str, metadata: Any = None) -> Any:
+    import pyarrow.parquet as parquet
+
+    return parquet.ParquetFile(file, metadata=metadata, pre_buffer=False, buffer_size=READ_AHEAD)
 
 
 def _in_order(batch: Any, names: list[str], group: int, seen: int) -> Batch:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 
 from tailproof.blocks.ahead import Ahead
-from tailproof.blocks.block import Batch, Block, Mark, Problem, Reader
+from tailproof.blocks.block import Batch, Block, Mark, Problem, Raw, Reader, Refusal
 from tailproof.blocks.choice import Wish, sound
 from tailproof.blocks.columns import locate
 from tailproof.blocks.delimited import DEFAULT_NA
@@ -16,6 +16,7 @@ from tailproof.blocks.features import Features, Targets
 from tailproof.blocks.files import Input, find_inputs
 from tailproof.blocks.labels import Labels
 from tailproof.blocks.opening import Opened, Options, at_beginning, at_position, open_reader
+from tailproof.blocks.parts import Part, cut
 from tailproof.blocks.position import header_of
 from tailproof.blocks.rows import rows_per_block
 from tailproof.categories import Label, feature_names
@@ -120,6 +121,41 @@ class Source:
             self.close()
         self._read = self.total_bytes or 0
 
+    def parts(self) -> Iterator[Part]:
+        """The rows in parts, to be decoded by several threads. A source is read once, as blocks or in parts."""
+        if self._begun is not None:  # a look at the first rows has moved the reader: what it saw must be seen again
+            self._begun = None
+            self._leave()
+        for part in cut(self._raws()):
+            index, read = part.read
+            self._read = self._bytes_before(index) + read
+            yield part
+
+    def part_blocks(self, part: Part) -> Iterator[tuple[int, Block]]:
+        """A part's blocks, each with the number of its file. Rows are numbered from the part's first in each file."""
+        features = Features(self._most, self._choice.features, self.levels)
+        targets = None if self.target is None else Targets(self._most, self._labels)
+        row = dict.fromkeys((index for index, _ in part.raws), 0)
+        for index, raw in part.raws:
+            for batch in raw.decode(False):
+                for first in range(0, batch.size, self._most):
+                    size = min(self._most, batch.size - first)
+                    some = _Part(batch, first, size, self.files[index], row[index] + 1, {}, 0)
+                    row[index] += size
+                    yield index, self._block(some, features, targets)
+
+    def position_after(self, part: Part, row: int) -> dict[str, Any]:
+        """Where reading goes on after a part that ends after this row of its last file."""
+        index, raw = part.raws[-1]
+        labels = {} if self._labels is None else {"labels": self._labels.known}
+        return {**self._position(index, row, raw.after), **labels}
+
+    def refusals(self, block: Block) -> Iterator[Refusal]:
+        """The rows of a block that no rule can take. They cost a second look, clean blocks do not."""
+        for index in np.flatnonzero(block.unfit).tolist():
+            _, column, reason = self.problem(block, index)
+            yield Refusal(block.file, block.first_row + index, column, reason)
+
     def problem(self, block: Block, index: int) -> Problem:
         """Why a row is unfit: what was found when it was read, or the first of its columns that keeps it out."""
         place = bisect_left(block.problems, index, key=lambda problem: problem.index)
@@ -165,6 +201,16 @@ class Source:
             yield from self._file(index, self._reader_of(index))
             self._leave()
 
+    def _raws(self) -> Iterator[tuple[int, Raw]]:
+        for index in range(self._place.file, len(self._inputs)):
+            reader = self._reader_of(index)
+            mark = self._mark_in(index)
+            if mark or not self._is_finely_empty(index, reader):
+                places = self._places_in(index, reader)
+                for raw in reader.raws(places, self._choice.kinds, mark, self._most):
+                    yield index, raw
+            self._leave()
+
     def _reader_of(self, index: int) -> Reader:
         """The file's reader: the one that was opened to find the columns, or a new one."""
         if self._reader is None:
@@ -192,11 +238,19 @@ class Source:
         if self._begun is not None:
             begun, self._begun = self._begun, None
             return begun
-        found, mark = self._inputs[index], self._place.mark if index == self._place.file else {}
-        if not mark and reader.vacant() and found.format in WHEN_EMPTY_IS_FINE:
+        mark = self._mark_in(index)
+        if not mark and self._is_finely_empty(index, reader):
             return iter(())
-        places = locate(reader.fields(False), self._choice.names, self._choice.kinds, found.name)
-        return reader.batches(places, self._choice.kinds, mark, self._most)
+        return reader.batches(self._places_in(index, reader), self._choice.kinds, mark, self._most)
+
+    def _mark_in(self, index: int) -> Mark:
+        return self._place.mark if index == self._place.file else {}
+
+    def _is_finely_empty(self, index: int, reader: Reader) -> bool:
+        return bool(reader.vacant()) and self._inputs[index].format in WHEN_EMPTY_IS_FINE
+
+    def _places_in(self, index: int, reader: Reader) -> list[int]:
+        return locate(reader.fields(False), self._choice.names, self._choice.kinds, self.files[index])
 
     def _position(self, index: int, row: int, mark: Mark) -> dict[str, Any]:
         found = self._inputs[index]

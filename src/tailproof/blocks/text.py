@@ -1,8 +1,9 @@
 """Cuts a stream of bytes into pieces that end where a row ends."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from tailproof.blocks.block import Batch, Mark, Raw
 from tailproof.blocks.stream import Stream
 from tailproof.errors import DataError
 
@@ -22,6 +23,22 @@ class Piece(NamedTuple):
     @property
     def end(self) -> int:
         return self.start + len(self.data)
+
+    @property
+    def before(self) -> Mark:
+        return {"byte": self.start, "skip": 0}
+
+    @property
+    def after(self) -> Mark:
+        return {"byte": self.end, "skip": 0}
+
+    def raw(self, parse: Callable[[bool], Batch], read: int) -> Raw:
+        """The piece as something that is still to be parsed."""
+
+        def decode(threads: bool) -> Iterator[Batch]:
+            yield parse(threads)
+
+        return Raw(len(self.data), decode, self.after, read)
 
 
 class Pieces:

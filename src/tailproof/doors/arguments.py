@@ -66,6 +66,7 @@ def _add_mean(verbs: Any) -> None:
     source = verb.add_argument_group("what is read")
     groups.add_columns(source)
     groups.add_reading(source)
+    groups.add_jobs(source)
     groups.add_refusing(source)
     groups.add_rule_of_means(verb.add_argument_group("how the mean is taken"))
     groups.add_output_of_means(verb.add_argument_group("what comes out"))
@@ -135,6 +136,7 @@ def _add_model(verb: Any, labels: bool = False) -> None:
             "--labels", metavar="A,B", help="the classes, in this order (default: those in the first rows)"
         )
     groups.add_reading(source)
+    groups.add_jobs(source)
     groups.add_refusing(source)
     groups.add_rule_of_models(verb.add_argument_group("how the coefficients are found"))
     output = verb.add_argument_group("what comes out")

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..errors import RuleError
 
+MOST_JOBS = 256
 FORMATS = ["parquet", "csv", "jsonl", "arrow"]
 
 
@@ -27,6 +28,16 @@ def add_refusing(group: Any) -> None:
         help="rows with a missing, infinite or unreadable value: refuse and count them, or stop at the first",
     )
     group.add_argument("--quarantine", metavar="BAD.csv", help="write refused rows here: file, row, column, reason")
+
+
+def add_jobs(group: Any) -> None:
+    group.add_argument(
+        "--jobs",
+        type=jobs,
+        metavar="N",
+        help="take files in on N cores, in parts that are summed: the same answer, to the last digit, for any N, which "
+        "may differ in its last digits from that of a run without --jobs",
+    )
 
 
 def add_columns(group: Any) -> None:
@@ -162,6 +173,12 @@ def add_keeping(group: Any, what: str, file: str, use: str) -> None:
         help="seconds between saves (default 2; 0: after each block)",
     )
     group.add_argument("--save", metavar=file, help=f"write the finished {what} here, to {use}")
+
+
+def jobs(text: str) -> int:
+    if not (text.isdecimal() and 1 <= int(text) <= MOST_JOBS):
+        raise argparse.ArgumentTypeError(f"the number of cores is a whole number from 1 to {MOST_JOBS}, not {text}")
+    return int(text)
 
 
 def seconds(text: str) -> float:

@@ -35,6 +35,8 @@ def _rule(options: argparse.Namespace) -> Any:
         raise UsageError("--radius needs --method sketch")
     if options.method != "sketch" and options.plot_tails:
         raise UsageError("--plot-tails needs --method sketch, which remembers extremes")
+    if options.method != "sketch" and options.jobs:
+        raise UsageError(f"--jobs needs --method sketch: what {options.method} learns depends on the order of the rows")
     if options.method == "clipped-sgd":
         return ClippedSGD(bars=True)
     if options.method == "race":

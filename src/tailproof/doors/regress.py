@@ -4,6 +4,7 @@ import argparse
 from typing import Any
 
 from . import streaming
+from .exits import UsageError
 
 
 def regress(options: argparse.Namespace) -> int:
@@ -43,6 +44,8 @@ def _stream(options: argparse.Namespace, rule: Any, **of_labels: Any) -> int:
     """`rule` makes the rule once the number of features is known."""
     from ..runner import Job
 
+    if options.solver == "sgd" and options.jobs:
+        raise UsageError("--jobs needs --solver gram: what sgd learns depends on the order of the rows")
     job = Job(
         rule=rule,
         target=options.target,

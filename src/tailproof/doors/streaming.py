@@ -63,6 +63,7 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
         "na": missing_words(options.na),
         "quarantine": options.quarantine,
         "missing": options.missing,
+        "jobs": getattr(options, "jobs", None),
     }
 
 
