@@ -200,17 +200,16 @@ def _polars_stream(X: Any) -> Stream | None:
     if not hasattr(X, "collect_batches"):
         raise DataError("this polars cannot hand out a lazy frame in batches: use polars 1.34 or later, or collect it")
     schema = polars.DataFrame(schema=X.collect_schema()).to_arrow().schema
-    most = rows_per_block(len(schema.names))
-    frames = X.collect_batches(chunk_size=most, maintain_order=True, lazy=True, engine="streaming")
-    return _stream(schema, _polars_batches(frames))
+    return _stream(schema, _polars_batches(X, rows_per_block(len(schema.names))))
 
 
-def _polars_batches(frames: Any) -> Iterator[Any]:
-    """What goes wrong in a plan shows when it is run."""
+def _polars_batches(X: Any, most: int) -> Iterator[Any]:
+    """What goes wrong in a plan shows when it is run, which must not be before the first batch is wanted: a run that
+    nobody reads waits for ever."""
     import polars
 
     try:
-        for frame in frames:
+        for frame in X.collect_batches(chunk_size=most, maintain_order=True, engine="streaming"):
             yield from frame.to_arrow().to_batches()
     except polars.exceptions.PolarsError as error:
         raise OSError(str(error)) from error
