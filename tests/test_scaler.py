@@ -137,7 +137,9 @@ class TestStreams:
         for name in "ab":
             StreamScaler().fit(ROWS).save(tmp_path / f"{name}.tps")
         assert main(["inspect", str(tmp_path / "a.tps")]) == 0
-        assert "Scales(of=Extremes(" in capsys.readouterr().out
+        shown = capsys.readouterr().out
+        assert "Scales(of=Extremes(" in shown
+        assert "scales: x0 0.9" in shown or "scales: x0 1" in shown
         assert main(["inspect", str(tmp_path / "a.tps"), "--json"]) == 0
         assert '"scale": ' in capsys.readouterr().out
         assert main(["merge", str(tmp_path / "a.tps"), str(tmp_path / "b.tps"), "-o", str(tmp_path / "c.tps")]) == 0
@@ -154,6 +156,7 @@ class TestStreams:
         low, high = scaler.interval()
         assert ((low < scaler.location_) & (scaler.location_ < high)).all()
         assert (scaler.certificate() > 0.0).all()
+        assert repr(scaler.estimate()).splitlines()[-1].startswith("scales: x0 ")
         assert [set(column) >= {"scale", "mean"} for column in scaler.estimate().to_dict()["columns"]] == [True] * 3
 
 

@@ -111,6 +111,11 @@ class TestModel:
             LinearRegression().fit(X, pytest.importorskip("pandas").DataFrame(same, columns=NAMES))
 
 
+def test_texts_beside_an_array_are_no_names() -> None:
+    with pytest.raises(DataError, match=r"y holds something that is not a number .* for labels use LogisticRegression"):
+        LinearRegression().fit(X[:2], ["u", "v"])
+
+
 class TestCommandLine:
     def test_predicts_and_looks_into_it(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         path = str(tmp_path / "two.tps")

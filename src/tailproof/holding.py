@@ -31,6 +31,13 @@ def first_slot(state: State, prefix: str) -> State:
     return slot(State(**{name: array[:1] for name, array in state.items() if array.ndim and len(array)}), prefix, 0)
 
 
+def begin_slots(state: State, prefix: str, empty: State) -> State:
+    """Every slot as the held rule begins."""
+    for name, array in empty.items():
+        state[prefix + name][...] = array
+    return state
+
+
 def slot(state: State, prefix: str, number: int) -> State:
     """One of several states that are kept side by side, along the first axis of each array."""
     return State(**{name: array[number] for name, array in held(state, prefix).items()})

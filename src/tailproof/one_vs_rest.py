@@ -10,7 +10,7 @@ from .classes_estimate import ClassesEstimate, one_sided
 from .errors import RuleError
 from .estimator import as_rows, as_targets, numbered, pieces, same_columns
 from .gram import Gram
-from .holding import first_slot, keep, laid_out_slots, slot
+from .holding import begin_slots, first_slot, keep, laid_out_slots, slot
 from .losses import Logistic
 from .piece import piece
 from .regression import RegressionEstimate
@@ -56,10 +56,7 @@ class OneVsRest:
 
     def init(self, columns: int) -> State:
         """A state of no rows."""
-        state, empty = State.zeros(self.layout(columns)), self.of.init(columns)
-        for name, array in empty.items():
-            state[HELD + name][...] = array
-        return state
+        return begin_slots(State.zeros(self.layout(columns)), HELD, self.of.init(columns))
 
     def layout(self, columns: int) -> Layout:
         """What a state holds: the held rule's arrays with a leading axis of slots."""

@@ -36,6 +36,16 @@ class ScaleEstimate(MeanEstimate):
             column["scale"] = scale if np.isfinite(scale) else None
         return said
 
+    @property
+    def scales_told(self) -> str:
+        """The scales in a line, for people."""
+        shown = [f"{column.name} {scale:.6g}" for column, scale in zip(self.columns[:20], self.scale, strict=False)]
+        more = f" and {len(self.mean) - 20:,} more" if len(self.mean) > 20 else ""
+        return f"scales: {', '.join(shown)}{more}"
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}\n{self.scales_told}"
+
 
 @piece
 class Scales:

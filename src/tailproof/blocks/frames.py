@@ -17,6 +17,8 @@ PLAIN = "biuf"
 # A batch holds so many values, 16 MB where they must be copied: with more columns each would be of a few rows, and much
 # would be done once a column and batch.
 BATCH = 1 << 21
+# Before this version a plan that fails ends like one that is done.
+POLARS = (1, 37)
 UNKNOWN = "values of several kinds, or of one that Arrow does not know"
 
 
@@ -41,7 +43,7 @@ class Held:
 
     def column(self, name: str) -> Any:
         """One column, whole, as an Arrow array."""
-        return self._made(name, slice(None))
+        return self._made(name, slice(0, self.size))
 
     def batches(self, names: Sequence[str]) -> Iterator[Any]:
         """Record batches of these columns; most often each is a view."""
@@ -197,20 +199,22 @@ def _lazy_stream(X: Any) -> Stream:
 def _polars_stream(X: Any) -> Stream | None:
     import polars
 
-    if not hasattr(X, "collect_batches"):
-        raise DataError("this polars cannot hand out a lazy frame in batches: use polars 1.34 or later, or collect it")
+    if tuple(map(int, polars.__version__.split(".")[:2])) < POLARS:
+        raise DataError(
+            f"polars {polars.__version__} hides what goes wrong in a lazy frame that is read in batches: "
+            f"use polars {POLARS[0]}.{POLARS[1]} or later, or collect it first"
+        )
     schema = polars.DataFrame(schema=X.collect_schema()).to_arrow().schema
-    most = rows_per_block(len(schema.names))
-    frames = X.collect_batches(chunk_size=most, maintain_order=True, lazy=True, engine="streaming")
-    return _stream(schema, _polars_batches(frames))
+    return _stream(schema, _polars_batches(X, rows_per_block(len(schema.names))))
 
 
-def _polars_batches(frames: Any) -> Iterator[Any]:
-    """What goes wrong in a plan shows when it is run."""
+def _polars_batches(X: Any, most: int) -> Iterator[Any]:
+    """What goes wrong in a plan shows when it is run, which must not be before the first batch is wanted: a run that
+    nobody reads waits for ever."""
     import polars
 
     try:
-        for frame in frames:
+        for frame in X.collect_batches(chunk_size=most, maintain_order=True, engine="streaming"):
             yield from frame.to_arrow().to_batches()
     except polars.exceptions.PolarsError as error:
         raise OSError(str(error)) from error
@@ -218,5 +222,5 @@ def _polars_batches(frames: Any) -> Iterator[Any]:
 
 def _duckdb_reader(X: Any) -> Any:
     most = rows_per_block(len(X.columns))
-    name = "to_arrow_reader" if hasattr(X, "to_arrow_reader") else "fetch_record_batch"
-    return getattr(X, name)(most)
+    names = ("to_arrow_reader", "fetch_arrow_reader", "record_batch")  # from new versions to old ones
+    return getattr(X, next(name for name in names if hasattr(X, name)))(most)

@@ -37,6 +37,8 @@ def _show_mean(said: Any, rule: Any, state: Any, as_json: bool) -> None:
     from .table import number
 
     print(mean_table(said))
+    if hasattr(said, "scales_told"):
+        print(said.scales_told)
     if said.note:
         print(said.note)
     if radius == float("inf"):

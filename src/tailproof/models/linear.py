@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from ..blocks.frames import ARRAYS
 from ..checkpoint import Saved
 from ..each_target import EachTarget
 from ..errors import DataError
@@ -58,7 +59,7 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
     def _take(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Self:
         self._begin(X, y, first)
         given = {"y": y}
-        if isinstance(y, list | tuple) and y and all(isinstance(name, str) for name in y):
+        if _are_names(y) and not isinstance(X, ARRAYS):
             given = {f"y[{k}]": name for k, name in enumerate(y)}
         if first:
             self.target_names_ = list(y) if "y" not in given else _names_of(y)
@@ -112,6 +113,11 @@ class LinearRegression(RegressorMixin, Regression):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
+
+
+def _are_names(y: Any) -> bool:
+    """Whether these may be names of columns. Beside an array they are texts that somebody took for targets."""
+    return isinstance(y, list | tuple) and bool(y) and all(isinstance(name, str) for name in y)
 
 
 def _names_of(y: Any) -> list[str] | None:
