@@ -6,9 +6,11 @@ from collections.abc import Callable
 import numpy as np
 
 
-def line(what: str, required: float | None, measured: float, unit: str = "") -> None:
+def line(what: str, required: float | None, measured: float, unit: str = "", more: bool = False) -> None:
+    """`more` says that more is better."""
     bound = "-" if required is None else f"{required:g}{unit}"
-    verdict = "" if required is None or measured <= required else "   missed"
+    met = required is None or (measured >= required if more else measured <= required)
+    verdict = "" if met else "   missed"
     print(f"{what:58} {bound:>9} {measured:8.2f}{unit or 'x'}{verdict}", flush=True)
 
 
