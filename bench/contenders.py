@@ -18,9 +18,11 @@ class Said(NamedTuple):
 SAID: list[Said] = []
 
 
-def line(what: str, required: float | None, measured: float, unit: str = "") -> None:
+def line(what: str, required: float | None, measured: float, unit: str = "", more: bool = False) -> None:
+    """`more` says that more is better."""
     bound = "-" if required is None else f"{required:g}{unit}"
-    verdict = "" if required is None or measured <= required else "   missed"
+    met = required is None or (measured >= required if more else measured <= required)
+    verdict = "" if met else "   missed"
     SAID.append(Said(what, measured, unit))
     print(f"{what:58} {bound:>9} {measured:8.2f}{unit or 'x'}{verdict}", flush=True)
 

@@ -5,16 +5,12 @@ in the same turn. Ratios below 1 are faster than the peer.
 """
 
 import argparse
-import os
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 import numpy as np
 
 import tailproof
 from contenders import line, turns
+from file_speed import from_file, in_parts, starting
 from race_speed import race_speed
 from regression_speed import regression_speed
 from tailproof.state import aligned
@@ -35,7 +31,9 @@ class Mine:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--only", choices=["memory", "file", "start", "regression", "race"], help="one section")
+    options.add_argument(
+        "--only", choices=["memory", "file", "jobs", "start", "regression", "race"], help="one section"
+    )
     options.add_argument("--rows", type=int, default=5_000_000, help="rows of the Parquet file")
     options.add_argument("--repeats", type=int, default=9)
     given = options.parse_args()
@@ -50,6 +48,8 @@ def main() -> None:
         starting(given.repeats)
     if given.only in (None, "file"):
         from_file(given.rows, max(3, given.repeats // 2))
+    if given.only in (None, "jobs"):
+        in_parts(given.rows, max(3, given.repeats // 2))
 
 
 def rows_of(columns: int) -> np.ndarray:
@@ -104,78 +104,6 @@ def line_rule(loss: object) -> tailproof.ClippedSGD:
 
 def settled(rule, X: np.ndarray, y: np.ndarray):
     return rule, rule.step(rule.init(X.shape[1]), X, y)
-
-
-def starting(repeats: int) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        small = Path(folder) / "small.csv"
-        small.write_text("latency_ms,bytes\n" + "\n".join(f"{k * k % 97},{k}" for k in range(1000)))
-        command = [sys.executable, "-m", "tailproof", "mean", str(small), "--quiet"]
-        took = turns(
-            {
-                "cli": lambda: ran(*command),
-                "help": lambda: ran(sys.executable, "-m", "tailproof", "--help"),
-                "numpy": lambda: ran(sys.executable, "-c", "import numpy"),
-                "tailproof": lambda: ran(sys.executable, "-c", "import tailproof"),
-            },
-            repeats,
-        )
-    line("second start of `tailproof mean` on a small file", 0.7, took.seconds("cli"), "s")
-    line("`tailproof --help`", None, took.seconds("help"), "s")
-    line("import tailproof / import numpy", 1.3, took.ratio("tailproof", "numpy"))
-    import_floats()
-
-
-def import_floats() -> None:
-    for extremes, bound in ((24, 60.0), (16, 36.0)):
-        floats = tailproof.Extremes(extremes).init(20).nbytes / 8 / 20
-        line(f"floats a column, extremes={extremes}, p=20", bound, floats, " ")
-
-
-def ran(*command: str) -> None:
-    subprocess.run(command, check=True, capture_output=True)
-
-
-def from_file(rows: int, repeats: int) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as parquet
-
-    random = np.random.default_rng(1)
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "wide.parquet")
-        schema = pa.schema([(f"x{j}", pa.float64()) for j in range(20)])
-        with parquet.ParquetWriter(path, schema, compression="none", use_dictionary=False) as writer:
-            for _ in range(rows // 500_000):
-                columns = [random.lognormal(0.0, 1.0, 500_000) for _ in range(20)]
-                writer.write_table(pa.table(columns, schema=schema))
-        command = [sys.executable, "-m", "tailproof", "mean", path, "--quiet"]
-        took = turns(
-            {
-                "table": lambda: ran(sys.executable, "-c", TABLE, path),
-                "batches": lambda: ran(sys.executable, "-c", BATCHES, path),
-                "cli": lambda: ran(*command),
-            },
-            repeats,
-        )
-        inside = turns({"table": lambda: parquet.read_table(path), "tailproof": lambda: in_process(path)}, repeats)
-    line(f"tailproof mean / pyarrow read_table, {rows:,} rows, p=20", 1.3, took.ratio("cli", "table"))
-    line("the same / pyarrow iter_batches, which holds as little", 1.3, took.ratio("cli", "batches"))
-    line("the same without starting Python / read_table", None, inside.ratio("tailproof", "table"))
-
-
-TABLE = "import sys, pyarrow.parquet as parquet; parquet.read_table(sys.argv[1])"
-BATCHES = """
-import sys, pyarrow.parquet as parquet
-for batch in parquet.ParquetFile(sys.argv[1], pre_buffer=False, buffer_size=65536).iter_batches(65536):
-    pass
-"""
-
-
-def in_process(path: str) -> None:
-    from tailproof.extremes import Extremes
-    from tailproof.runner import Job, run
-
-    run(Job(Extremes(), [path]))
 
 
 if __name__ == "__main__":
