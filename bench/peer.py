@@ -17,6 +17,8 @@ OURS = "tailproof"
 # A job is repeated within a turn for about this long, and the median taken: one that takes milliseconds would
 # otherwise be measured by what else the machine did just then.
 TURN = 0.05
+# One that takes long has fewer turns, so that all are done within this, and one at least.
+LONGEST = 15.0
 
 
 class Learned(NamedTuple):
@@ -30,6 +32,13 @@ class Contender(NamedTuple):
     rows: int  # that it takes in one run, the first of the data
     prepare: Callable[[], Callable[[], Learned]]
     note: str = ""
+
+
+class Ready(NamedTuple):
+    contender: Contender
+    run: Callable[[], Learned]
+    error: float  # its distance from the truth after one run
+    seconds: float  # that the run took
 
 
 class Result(NamedTuple):
@@ -68,13 +77,13 @@ def compete(title: str, contenders: list[Contender], truth: Cells, allowed: floa
     """All contenders against the first, each beside a run of the first in every turn."""
     left_out: list[LeftOut] = []
     ready = list(prepared(contenders, truth, allowed, left_out))
-    if not ready or ready[0][0] is not contenders[0]:
+    if not ready or ready[0].contender is not contenders[0]:
         return Table(title, [], left_out)
-    base, base_run, _ = ready[0]
+    base, base_run = ready[0].contender, ready[0].run
     results = []
-    for contender, run, error in ready:
+    for contender, run, error, taken in ready:
         here, there = [], []
-        for _ in range(turns):
+        for _ in range(max(1, min(turns, int(LONGEST / taken)))):
             there.append(seconds(base_run) / base.rows)
             here.append(there[-1] if contender is base else seconds(run) / contender.rows)
         ratios = [mine / first for mine, first in zip(here, there, strict=True)]
@@ -84,17 +93,16 @@ def compete(title: str, contenders: list[Contender], truth: Cells, allowed: floa
     return Table(title, results, left_out)
 
 
-def prepared(
-    contenders: list[Contender], truth: Cells, allowed: float, left_out: list[LeftOut]
-) -> Iterator[tuple[Contender, Callable[[], Learned], float]]:
-    """Those that can run and have done the work, with the distance from the truth at which they ended."""
+def prepared(contenders: list[Contender], truth: Cells, allowed: float, left_out: list[LeftOut]) -> Iterator[Ready]:
+    """Those that can run and have done the work. The first run also compiles what is to be compiled."""
     for contender in contenders:
         try:
             run = contender.prepare()
-            learned = run()
-            yield contender, run, checked(learned, contender.rows, truth, allowed)
-        except Exception as error:  # whatever a peer may throw, the others go on
-            left_out.append(LeftOut(contender.name, reason(error)))
+            begin = time.perf_counter()
+            error = checked(run(), contender.rows, truth, allowed)
+            yield Ready(contender, run, error, time.perf_counter() - begin)
+        except Exception as failure:  # whatever a peer may throw, the others go on
+            left_out.append(LeftOut(contender.name, reason(failure)))
             print(f"  left out: {contender.name}: {left_out[-1].why}", flush=True)
 
 
@@ -109,7 +117,7 @@ def checked(learned: Learned, rows: int, truth: Cells, allowed: float) -> float:
 
 def reason(error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return "not installed here"
+        return "not in this version" if (error.name or "").startswith(OURS) else "not installed here"
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0] if lines else ''}"[:200]
 

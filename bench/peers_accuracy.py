@@ -66,7 +66,7 @@ def tried(fit: Fit, draw: Callable[[int, int], Sample], trials: int) -> Accuracy
     if not np.isfinite(errors).all():
         errors = np.where(np.isfinite(errors), errors, np.inf)
     share = share_of(trials)
-    tail = float(np.quantile(errors, 1.0 - share, method="higher"))
+    tail = float(np.quantile(errors, 1.0 - share))
     return Accuracy(fit.name, fit.package, trials, float(errors.mean()), tail, share, setting)
 
 

@@ -30,6 +30,7 @@ def contenders(rows: Rows, folder: Path) -> list[Contender]:
         made("tailproof ClippedSGD", OURS, many, ours),
         made("tailproof ClippedSGD, level set by the stream", OURS, many, self_tuned),
         made("tailproof ClippedSGD, one row a call", OURS, few, row_by_row),
+        made("tailproof.river LinearRegression.learn_one", OURS, some, own_river, "nothing to tune"),
         *(
             made(f"scikit-learn partial_fit, blocks of {size:,}", "scikit-learn", count,
                  scikit(size, PLAIN), "no clip, shuffle, penalty or intercept")
@@ -91,6 +92,25 @@ def row_by_row(rows: Rows) -> Run:
     return run
 
 
+def own_river(rows: Rows) -> Run:
+    from tailproof.river import LinearRegression
+
+    pairs = named(rows)
+
+    def run() -> Learned:
+        model = LinearRegression(fit_intercept=False)
+        for x, y in pairs:
+            model.learn_one(x, y)
+        return Learned(int(model.n_seen), weights_of(model, rows.width))
+
+    return run
+
+
+def named(rows: Rows) -> list[tuple[dict[int, float], float]]:
+    """As River wants them, made before the clock starts."""
+    return [(dict(enumerate(x)), y) for x, y in zip(rows.X.tolist(), rows.y.tolist(), strict=True)]
+
+
 def rate(rows: Rows) -> float:
     """A constant step with which plain descents neither burst nor crawl."""
     return 0.2 / rows.width
@@ -114,7 +134,7 @@ def scikit(size: int, options: dict[str, Any]) -> Callable[[Rows], Run]:
 def river_one(rows: Rows) -> Run:
     from river import linear_model, optim
 
-    pairs = [(dict(enumerate(x)), y) for x, y in zip(rows.X.tolist(), rows.y.tolist(), strict=True)]
+    pairs = named(rows)
 
     def run() -> Learned:
         model = linear_model.LinearRegression(optimizer=optim.SGD(rate(rows)), intercept_lr=0.0)

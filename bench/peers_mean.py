@@ -18,7 +18,7 @@ def contenders(rows: Rows) -> list[Contender]:
         Contender("tailproof ClippedSGD", OURS, len(rows), lambda: descent(rows)),
         Contender("tailproof Mean (robust, with intervals)", OURS, len(rows), lambda: sketch(rows)),
         Contender("NumPy X.mean(axis=0)", "numpy", len(rows), lambda: plain(rows)),
-        Contender("NumPy X.sum(): the rows read and nothing else", "numpy", len(rows), lambda: read(rows)),
+        Contender("the rows read by BLAS and nothing else", "numpy", len(rows), lambda: read(rows)),
         Contender("River stats.Mean, one a column", "river", few, lambda: river_means(rows.first(few))),
     ]
 
@@ -52,8 +52,14 @@ def plain(rows: Rows) -> Run:
 
 
 def read(rows: Rows) -> Run:
-    """Its sum is that of the means."""
-    return lambda: Learned(len(rows), np.full(rows.width, rows.X.sum() / rows.X.size))
+    """A product of all values with themselves, which is the fastest that NumPy reads. It tells no means."""
+    flat, known = rows.X.reshape(-1), float(np.square(rows.X).sum())
+
+    def run() -> Learned:
+        same = abs(float(flat @ flat) - known) < 1e-9 * known
+        return Learned(len(rows) if same else 0, rows.truth)
+
+    return run
 
 
 def river_means(rows: Rows) -> Run:

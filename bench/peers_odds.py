@@ -8,7 +8,7 @@ import numpy as np
 import tailproof
 from peer import OURS, Contender, Learned
 from peers_data import Rows
-from peers_line import PLAIN, Run, level, rate, weights_of, whole
+from peers_line import PLAIN, Run, level, named, rate, weights_of, whole
 
 NOTE = "no clip, shuffle, penalty or intercept"
 ODDS = {0.0: False, 1.0: True}
@@ -57,7 +57,7 @@ def scikit(size: int, options: dict[str, Any]) -> Callable[[Rows], Run]:
 def river_one(rows: Rows) -> Run:
     from river import linear_model, optim
 
-    pairs = [(dict(enumerate(x)), ODDS[y]) for x, y in zip(rows.X.tolist(), rows.y.tolist(), strict=True)]
+    pairs = [(x, ODDS[y]) for x, y in named(rows)]
 
     def run() -> Learned:
         model = linear_model.LogisticRegression(optimizer=optim.SGD(2.0 * rate(rows)), intercept_lr=0.0)

@@ -52,10 +52,18 @@ def memory(
     return run
 
 
+def on_one_core(run: Callable[[argparse.Namespace], Any]) -> Callable[[argparse.Namespace], Any]:
+    """Hold the process to one core, where that can be done: threads that nobody can switch off gain nothing."""
+
+    def held(options: argparse.Namespace) -> Any:
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+        return run(options)
+
+    return held
+
+
 def one_core(options: argparse.Namespace) -> Any:
-    """Held to one core, so that nobody gains by a second thread."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     return files(options, 1)
 
 
@@ -79,12 +87,17 @@ def compete(
     return peer.compete(title, contenders, truth, allowed, options.turns).as_json()
 
 
+LINE = memory(peers_data.line, peers_line.contenders, NEAR)
+ODDS = memory(peers_data.odds, lambda rows, _: peers_odds.contenders(rows), NEAR_ODDS)
+MEAN = memory(peers_data.means, lambda rows, _: peers_mean.contenders(rows), NEAR_MEAN)
+BATCH = memory(peers_data.line, lambda rows, _: peers_batch.contenders(rows), NEAR)
+
 SECTIONS: dict[str, Section] = {
-    "line": Section(memory(peers_data.line, peers_line.contenders, NEAR), ONE_THREAD),
-    "odds": Section(memory(peers_data.odds, lambda rows, _: peers_odds.contenders(rows), NEAR_ODDS), ONE_THREAD),
-    "mean": Section(memory(peers_data.means, lambda rows, _: peers_mean.contenders(rows), NEAR_MEAN), ONE_THREAD),
-    "batch": Section(memory(peers_data.line, lambda rows, _: peers_batch.contenders(rows), NEAR), {}),
-    "files on one core": Section(one_core, ONE_THREAD),
+    "line": Section(on_one_core(LINE), ONE_THREAD),
+    "odds": Section(on_one_core(ODDS), ONE_THREAD),
+    "mean": Section(on_one_core(MEAN), ONE_THREAD),
+    "batch": Section(BATCH, {}),
+    "files on one core": Section(on_one_core(one_core), ONE_THREAD),
     "files on all cores": Section(all_cores, {}),
     "accuracy of means": Section(peers_accuracy.means, ONE_THREAD),
     "accuracy of lines": Section(peers_accuracy.lines, ONE_THREAD),

@@ -36,6 +36,7 @@ class EachTarget:
     targets: int = 1
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not (isinstance(self.of, Gram | TunedSGD) and isinstance(self.of.loss, Squared)):
             raise RuleError(f"EachTarget holds Gram or TunedSGD with loss=Squared(), not {self.of!r}")
         if isinstance(self.targets, bool) or not isinstance(self.targets, int):
@@ -53,6 +54,7 @@ class EachTarget:
         return own | laid_out_slots(HELD, self.of.layout(columns), self.targets)
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         found: int = self.of.columns(first_slot(state, HELD))
         return found
 

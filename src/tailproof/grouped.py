@@ -36,6 +36,7 @@ class GroupedMeans:
     groups: int = 2
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not isinstance(self.of, Extremes):
             raise RuleError(f"GroupedMeans holds Extremes, not {self.of!r}")
         if isinstance(self.groups, bool) or not isinstance(self.groups, int):
@@ -68,6 +69,7 @@ class GroupedMeans:
         return own | laid_out(HELD, slots)
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         found = state[HELD + "shift"]
         # A forged file may hold anything.
         return found.shape[1] if found.ndim == 2 else 0

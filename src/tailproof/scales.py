@@ -57,6 +57,7 @@ class Scales:
     of: Any = Extremes()
 
     def check(self) -> None:
+        """Refuse settings that make no sense."""
         if not isinstance(self.of, Extremes):
             raise RuleError(f"Scales holds Extremes, not {self.of!r}")
 
@@ -71,6 +72,7 @@ class Scales:
         return found
 
     def columns(self, state: State) -> int:
+        """How many columns the state has."""
         found: int = self.of.columns(state)
         return found
 
