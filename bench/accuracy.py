@@ -22,6 +22,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import experiment
+import experiment_bars
 import regression_bars
 import regression_equivariance
 import regression_losses
@@ -31,6 +32,7 @@ from sections import Row, Section, Task
 SECTIONS: dict[str, Section] = {
     **sections.SECTIONS,
     **experiment.SECTIONS,
+    **experiment_bars.SECTIONS,
     **regression_losses.SECTIONS,
     **regression_bars.SECTIONS,
     **regression_equivariance.SECTIONS,

@@ -207,10 +207,14 @@ class TunedSGD:
             into = zip(array.shape, wide[name].shape, strict=True)
             wide[name][np.ix_(*(_places(length, wider, len(state.theta)) for length, wider in into))] = array
         if wide.counts[0] >= PILOT:
-            forget(_tuning(wide, self.intercept))
-            wide.clock[WINDOW], wide.clock[BEFORE] = first_window(columns), NEVER
-            wide.clock[LOG_SUM] = wide.clock[IN_WINDOW] = 0.0
+            self._afresh(wide)
         return wide
+
+    def _afresh(self, state: State) -> None:
+        """Average from now on only, and step as far as in the beginning."""
+        forget(_tuning(state, self.intercept))
+        state.clock[WINDOW], state.clock[BEFORE] = first_window(len(state.theta)), NEVER
+        state.clock[LOG_SUM] = state.clock[IN_WINDOW] = 0.0
 
     # ------------------------------------------------------------------------------------------------- merging
 
@@ -267,10 +271,13 @@ class TunedSGD:
             note=self._note(state),
         )
 
-    def coefficients(self, state: State) -> Any:
+    def coefficients(self, state: State, last: bool = False) -> Any:
         """The coefficients alone, the intercept's last: they cost little, so that each row can be predicted before it
-        is learnt from."""
-        return tuned_answers.centre(self._begun(state), self.intercept)
+        is learnt from. `last` asks for those of the last iterate, which follow where the stream goes."""
+        state = self._begun(state)
+        if last:
+            return tuned_answers.plane(state, state.theta, state.clock[BASE], self.intercept)
+        return tuned_answers.centre(state, self.intercept)
 
     def _begun(self, state: State) -> State:
         """While rows are held back: what these alone would say."""

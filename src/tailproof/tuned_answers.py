@@ -35,15 +35,15 @@ def _corrected(state: State) -> bool:
 
 
 def _average(state: State, intercept: bool) -> Any:
-    return _plane(state, state.average, state.clock[AVERAGE_BASE], intercept)
+    return plane(state, state.average, state.clock[AVERAGE_BASE], intercept)
 
 
 def _averages(state: State, intercept: bool) -> Any:
     columns = len(state.theta)
-    return np.array([_plane(state, row[:columns], row[columns:].sum(), intercept) for row in state.averages])
+    return np.array([plane(state, row[:columns], row[columns:].sum(), intercept) for row in state.averages])
 
 
-def _plane(state: State, slopes: Any, base: float, intercept: bool) -> Any:
+def plane(state: State, slopes: Any, base: float, intercept: bool) -> Any:
     """Coefficients of the features as they come, and the intercept last."""
     return np.append(slopes, base - slopes @ state.middle) if intercept else slopes.copy()
 
@@ -181,12 +181,12 @@ def certificate(loss: Any, intercept: bool, everywhere: bool, state: State) -> A
 
 
 def _last(state: State, intercept: bool) -> Any:
-    return _plane(state, state.theta, state.clock[BASE], intercept)
+    return plane(state, state.theta, state.clock[BASE], intercept)
 
 
 def _lasts(state: State, intercept: bool) -> Any:
     columns = len(state.theta)
-    return np.array([_plane(state, row[:columns], row[columns:].sum(), intercept) for row in state.replicas])
+    return np.array([plane(state, row[:columns], row[columns:].sum(), intercept) for row in state.replicas])
 
 
 def _lift(loss: Any, state: State) -> float:

@@ -26,9 +26,10 @@ class Descent(base.Estimator):
 
     loss: Any
 
-    def __init__(self, *, fit_intercept: bool = True, radius: float | None = None) -> None:
+    def __init__(self, *, fit_intercept: bool = True, radius: float | None = None, average: bool = False) -> None:
         self.fit_intercept = fit_intercept
         self.radius = radius
+        self.average = average
         domain = Everywhere() if radius is None else Ball(float(radius))
         self._rule = TunedSGD(loss=self.loss, intercept=bool(fit_intercept), domain=domain, bars="none")
         self._names = Names()
@@ -119,7 +120,8 @@ class Descent(base.Estimator):
         if self._said is None:
             self._settle()
             width, last = len(self._names.known), 0.0
-            plane = np.zeros(width) if self._state is None else self._rule.coefficients(self._state)
+            follow = not self.average
+            plane = np.zeros(width) if self._state is None else self._rule.coefficients(self._state, follow)
             if len(plane) > width:
                 last = float(plane[-1])
             self._said = plane[:width], last

@@ -20,11 +20,14 @@ class LinearRegression(Descent, base.MiniBatchRegressor):
 
     fit_intercept: whether there is a constant.
     radius: if the coefficients shall be no longer than this, as a vector.
+    average: predict from the average of all coefficients on the way: a little nearer where the stream stays as it is,
+        and far off where it drifts.
 
     >>> from river import datasets, evaluate, metrics
     >>> from tailproof.river import LinearRegression
-    >>> evaluate.progressive_val_score(datasets.TrumpApproval(), LinearRegression(), metrics.MAE())
-    MAE: ...
+    >>> score = evaluate.progressive_val_score(datasets.TrumpApproval(), LinearRegression(), metrics.MAE())
+    >>> round(score.get(), 1)
+    0.3
     """
 
     loss = Squared()
