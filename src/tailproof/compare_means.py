@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import contest
 from .contest import Contest
 from .errors import RuleError
-from .estimator import as_rows, runs, same_columns
+from .estimator import as_rows, runs, same_columns, spans
 from .extremes import Extremes
 from .holding import held, keep, laid_out, slot
 from .means_comparison import ColumnComparison, MeansComparison
@@ -56,16 +56,17 @@ class CompareMeans:
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:
         """Take rows in, in order. Rows with NaN or inf are refused whole and counted."""
-        rows = as_rows(X, self.columns(state))
-        unfit: NDArray[np.bool_] = np.any(~np.isfinite(rows), axis=1)
-        if unfit.any():
-            state.counts[1] += unfit.sum()
-            rows = rows[~unfit]
-        state.counts[0] += len(rows)
-        contests = self._contests(state)
-        for _, part in runs(rows):
-            self._take(state, contests, part)
+        rows, contests = as_rows(X, self.columns(state)), self._contests(state)
+        for some in spans(*rows.shape):
+            for _, part in runs(self._fit(state, rows[some])):
+                self._take(state, contests, part)
         return state
+
+    def _fit(self, state: State, rows: Any) -> Any:
+        """The rows that can be used, themselves where all can."""
+        fit = np.isfinite(rows).all(axis=1)
+        state.counts[:2] += fit.sum(), (~fit).sum()
+        return rows if fit.all() else rows[fit]
 
     def _contests(self, state: State) -> list[Contest]:
         return [Contest(slot(state, OF_CONTESTS, j)) for j in range(self.columns(state))]

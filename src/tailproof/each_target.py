@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .errors import RuleError
-from .estimator import as_rows, runs, same_columns
+from .estimator import as_rows, pieces, same_columns
 from .gram import Gram
 from .holding import begin_slots, first_slot, keep, laid_out_slots, slot
 from .losses import Squared
@@ -63,8 +63,7 @@ class EachTarget:
         counted."""
         matrix = as_rows(X, self.columns(state))
         targets = self._targets(y, matrix.shape[0])
-        for begin, rows in runs(matrix):
-            theirs = targets[begin : begin + len(rows)]
+        for rows, theirs in pieces(matrix, targets):
             good = np.isfinite(rows).all(axis=1) & np.isfinite(theirs).all(axis=1)
             if not good.all():
                 state.counts[REFUSED] += int((~good).sum())
