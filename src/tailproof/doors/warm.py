@@ -34,8 +34,14 @@ def warm(options: argparse.Namespace) -> int:
         path = os.path.join(folder, "rows.parquet")
         _made_up(path)
         for command in COMMANDS:
-            if code := _one([*command, path], " ".join(command), options.quiet):
+            if code := _one([*command, path, "--quiet"], " ".join(command), options.quiet):
                 return code
+        # What adds states up, for --jobs as well.
+        parts = [os.path.join(folder, f"{name}.tps") for name in "ab"]
+        for part in parts:
+            _one(["mean", path, "--save", part, "--quiet"], "mean", options.quiet)
+        if code := _one(["merge", *parts, "-o", os.path.join(folder, "all.tps")], "merge", options.quiet):
+            return code
     if unkept:
         return say(unkept[0], UNUSABLE)
     _told(compiled.compiled_anew(), compiled.kept_in(), time.monotonic() - begin)
@@ -51,7 +57,7 @@ def _one(arguments: Sequence[str], name: str, quiet: bool) -> int:
     if sys.stderr.isatty() and not quiet:
         print(f"compiling for {name} ...", end="\r", file=sys.stderr, flush=True)
     with contextlib.redirect_stdout(io.StringIO()):
-        code = main([*arguments, "--quiet"])
+        code = main(arguments)
     if sys.stderr.isatty() and not quiet:
         print(" " * len(f"compiling for {name} ..."), end="\r", file=sys.stderr)
     if compiled_anew() > before and not quiet:
