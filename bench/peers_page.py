@@ -155,7 +155,8 @@ def error(value: float) -> str:
 
 
 def own_table(said: Any) -> Iterator[str]:
-    yield "## Beside NumPy and PyArrow\n\nWhat `python bench/speed.py --repeats 5 --rows 2000000` prints: times over those of what is named.\n"
+    yield "## Beside NumPy and PyArrow\n"
+    yield "What `python bench/speed.py --repeats 5 --rows 2000000` prints: times over those of what is named.\n"
     if not isinstance(said, list):
         yield missing(said)
         return
