@@ -179,7 +179,7 @@ def left_out(sections: Found) -> Iterator[str]:
             for left in table.get("left_out", []):
                 seen[f"- {left['name']}: {left['why']}."] = None
     yield from seen
-    yield "- OnlineStats.jl: it needs a Julia, which no Python package brings along.\n"
+    yield "- OnlineStats.jl: it needs a Julia, which pip does not bring; its packages fetch one from elsewhere.\n"
 
 
 def machine(held: Found) -> Iterator[str]:
