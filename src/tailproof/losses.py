@@ -101,10 +101,10 @@ class Logistic:
         return (z if z > 0.0 else 0.0) + log1p(exp(-abs(z))) - y * z
 
     def slope(self, z: float, y: float) -> float:
-        if z >= 0.0:
-            return 1.0 / (1.0 + exp(-z)) - y
-        e = exp(z)
-        return e / (1.0 + e) - y
+        # No branch on the sign, which nobody can guess: a wrong guess costs as much as the exponential.
+        e = exp(-abs(z))
+        larger = 1.0 / (1.0 + e)
+        return (larger if z >= 0.0 else e * larger) - y
 
     def curve(self, z: float) -> float:
         e = exp(-abs(z))
