@@ -5,6 +5,8 @@ in the same turn. Ratios below 1 are faster than the peer.
 """
 
 import argparse
+import timeit
+from collections.abc import Callable
 
 import numpy as np
 
@@ -59,34 +61,89 @@ def rows_of(columns: int) -> np.ndarray:
     return X
 
 
+# Required, by columns, as multiples of X.mean(axis=0): the sketch, and descents for a mean, a line and log-odds.
+TARGETS = {20: (0.7, 0.45, 0.75, 1.8), 256: (1.5, 0.85, 0.95, 1.05)}
+WIDTHS = (1, 4, 20, 64, 256, 1024, 8192)
+NAMES = ("Mean.partial_fit", "ClippedSGD(Location)", "ClippedSGD(Squared)", "ClippedSGD(Logistic)")
+
+
 def in_memory(repeats: int) -> None:
-    for columns, mean_bound, sgd_bound in ((20, 1.0, 0.45), (256, 1.8, 0.95)):
+    for columns, bounds in TARGETS.items():
         X = rows_of(columns)
-        y = X @ np.ones(columns)
-        # The figures are those of a long stream: new extremes are rare once a million rows are in.
-        model = tailproof.Mean()
-        while not hasattr(model, "state_") or model.n_samples_seen_ < 1_000_000:
-            model.partial_fit(X)
-        descent, theta = settled(tailproof.ClippedSGD(level=tailproof.Fixed(100.0)), X, y)
-        squared, start = settled(line_rule(tailproof.Squared()), X, y)
-        mine, begin = settled(line_rule(Mine()), X, y)
-        took = turns(
-            {
-                "numpy": lambda X=X: X.mean(axis=0),
-                "read": lambda X=X: X.sum(),
-                "mean": lambda X=X, model=model: model.partial_fit(X),
-                "sgd": lambda X=X, rule=descent, state=theta: rule.step(state, X),
-                "squared": lambda X=X, y=y, rule=squared, state=start: rule.step(state, X, y),
-                "mine": lambda X=X, y=y, rule=mine, state=begin: rule.step(state, X, y),
-            },
-            repeats,
-        )
-        line(f"Mean.partial_fit / X.mean(axis=0), p={columns}", mean_bound, took.ratio("mean", "numpy"))
-        line(f"ClippedSGD(Location) / X.mean(axis=0), p={columns}", sgd_bound, took.ratio("sgd", "numpy"))
+        contenders = {**with_peers(X), "mine": mine(X)}
+        took = turns(contenders, repeats)
+        for name, bound in zip(NAMES, bounds, strict=True):
+            line(f"{name} / X.mean(axis=0), p={columns}", bound, took.ratio(name, "numpy"))
+        line(f"a user's own loss / the built-in one, p={columns}", 1.05, took.ratio("mine", NAMES[2]))
         line(f"reading the rows alone, X.sum() / X.mean(axis=0), p={columns}", None, took.ratio("read", "numpy"))
-        line(f"ClippedSGD(Squared) / X.mean(axis=0), p={columns}", None, took.ratio("squared", "numpy"))
-        line(f"a user's own loss / the built-in one, p={columns}", 1.1, took.ratio("mine", "squared"))
         early(X[:10_000], columns, repeats)
+    one_row(20)
+    by_width(min(repeats, 5))
+
+
+def with_peers(X: np.ndarray, rows: np.ndarray | None = None) -> dict:
+    """Each contender on the same rows, settled: new extremes are rare once a million rows are in. `rows` are what ours
+    take instead of X."""
+    columns, rows = X.shape[1], X if rows is None else rows
+    y = X @ np.ones(columns)
+    model = tailproof.Mean()
+    while not hasattr(model, "state_") or model.n_samples_seen_ < 1_000_000:
+        model.partial_fit(rows)
+    odds = (y > 0.0).astype(np.float64)
+    return {
+        "numpy": lambda: X.mean(axis=0),
+        "read": lambda: X.sum(),
+        NAMES[0]: lambda: model.partial_fit(rows),
+        NAMES[1]: stepping(tailproof.ClippedSGD(level=tailproof.Fixed(100.0)), rows, None),
+        NAMES[2]: stepping(line_rule(tailproof.Squared()), rows, y),
+        NAMES[3]: stepping(line_rule(tailproof.Logistic()), rows, odds),
+    }
+
+
+def mine(X: np.ndarray) -> Callable[[], object]:
+    return stepping(line_rule(Mine()), X, X @ np.ones(X.shape[1]))
+
+
+def stepping(rule, X: np.ndarray, y: np.ndarray | None) -> Callable[[], object]:
+    state = rule.step(rule.init(X.shape[1]), X, y)
+    return lambda: rule.step(state, X, y)
+
+
+def one_row(columns: int) -> None:
+    """Microseconds for a row that comes by itself."""
+    X = np.random.default_rng(0).standard_normal((10_000, columns))
+    row, targets = X[:1].copy(), X[:, 0].copy()
+    rules = {
+        "ClippedSGD(Location).step": (tailproof.ClippedSGD(), None, None),
+        "ClippedSGD(Squared).step": (tailproof.ClippedSGD(tailproof.Squared()), targets, 1.0),
+        "Extremes.step": (tailproof.Extremes(), None, None),
+    }
+    for name, (rule, y, target) in rules.items():
+        state = rule.step(rule.init(columns), X, y)
+        took = min(timeit.repeat(lambda: rule.step(state, row, target), number=5000, repeat=7)) / 5000  # noqa: B023
+        line(f"{name} of one row, p={columns}", 3.0 if "SGD" in name else None, took * 1e6, "us")
+    model = tailproof.Mean().partial_fit(X)
+    took = min(timeit.repeat(lambda: model.partial_fit(row), number=200, repeat=5)) / 200
+    line(f"Mean.partial_fit of one row, p={columns}", None, took * 1e6, "us")
+
+
+def by_width(repeats: int) -> None:
+    """The same for narrow rows and wide ones, and for rows of single precision beside the same as doubles."""
+    print(f"\nmultiples of X.mean(axis=0)\n{'p':>5} {'ns/row':>8} " + " ".join(f"{name:>20}" for name in NAMES))
+    for columns in WIDTHS:
+        X = rows_of(columns)
+        took = turns(with_peers(X), repeats)
+        ratios = " ".join(f"{took.ratio(name, 'numpy'):20.2f}" for name in NAMES)
+        print(f"{columns:5} {took.seconds('numpy') / len(X) * 1e9:8.2f} {ratios}", flush=True)
+    print(
+        f"\nrows of float32 / the same rows of float64\n{'p':>5} {'':>8} " + " ".join(f"{name:>20}" for name in NAMES)
+    )
+    for columns in WIDTHS:
+        X = rows_of(columns)
+        single = {f"{name}, single": run for name, run in with_peers(X, X.astype(np.float32)).items()}
+        took = turns({**with_peers(X), **single}, max(3, repeats // 2))
+        ratios = " ".join(f"{took.ratio(f'{name}, single', name):20.2f}" for name in NAMES)
+        print(f"{columns:5} {'':8} {ratios}", flush=True)
 
 
 def early(X: np.ndarray, columns: int, repeats: int) -> None:
@@ -100,10 +157,6 @@ def line_rule(loss: object) -> tailproof.ClippedSGD:
     return tailproof.ClippedSGD(
         loss=loss, level=tailproof.Fixed(1000.0), steps=tailproof.Harmonic(0.01, 1000.0), domain=tailproof.Everywhere()
     )
-
-
-def settled(rule, X: np.ndarray, y: np.ndarray):
-    return rule, rule.step(rule.init(X.shape[1]), X, y)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ from . import compiled
 from .domains import Everywhere
 from .errors import RuleError
 from .estimate import DescentEstimate, MeanEstimate, Signs
-from .estimator import as_rows, as_targets, runs, same_columns, some
+from .estimator import NO_TARGETS, as_rows, as_targets, plain_rows, runs, same_columns, some
 from .intervals import Spread
+from .lanes import padded, registers
 from .levels import AnyTime, SelfTuned
 from .loop import HUGE, Descent
 from .losses import Location
 from .piece import piece
+from .row_loop import SHORT
 from .state import Layout, State, aligned
 from .steps import Harmonic
 
@@ -85,6 +87,8 @@ class ClippedSGD:
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:
         """Take rows in, in order. Rows with NaN or inf are refused whole and counted."""
+        if state.at_hand is not None and state.at_hand(self, X, y):
+            return state
         matrix = as_rows(X, len(state.theta))
         targets = as_targets(y, matrix.shape[0])
         if isinstance(self.loss, Location) and targets is not None and not np.isfinite(targets).all():
@@ -94,16 +98,22 @@ class ClippedSGD:
             matrix, targets = matrix[known], targets[known]
         begin = self._pilot(state, matrix, targets)
         if begin < matrix.shape[0]:
-            for offset, rows in runs(matrix[begin:]):
+            single = compiled.awake() and self._loop(len(state.theta)) != "descend"
+            for offset, rows in runs(matrix[begin:], single):
                 self._descend(state, rows, some(targets, begin + offset, len(rows)))
         return state
 
     def _descend(self, state: State, rows: Any, targets: Any) -> None:
-        rule = self._used(state)
-        run = compiled.kernel(self._loop, self.loss, rule.level, self.steps, self.domain)
-        scratch = aligned(len(state.theta))
+        rule, columns = self._used(state), len(state.theta)
+        name = self._loop(columns)
+        run = compiled.kernel(name, self.loss, rule.level, self.steps, self.domain)
+        room = aligned((2, padded(columns)))
+        descent = Descent(state.theta, state.memory, state.counts, state.bars, room[0, :columns])
+        fixed: tuple[Any, ...] = (rule, descent)
+        if name != "descend":
+            fixed = (rule, descent, room, registers(columns), not isinstance(self.domain, Everywhere))
         try:
-            run(rule, Descent(state.theta, state.memory, state.counts, state.bars, scratch), rows, targets)
+            run(*fixed, rows, targets)
         except Exception as error:
             if not compiled.too_clever(error):
                 raise
@@ -112,15 +122,47 @@ class ClippedSGD:
                 f"one of {pieces} cannot be made machine code; its methods may use numbers, arrays, loops and "
                 f"the math module only. {str(error).strip().splitlines()[0]}"
             ) from error
+        if len(rows) == 1 and rows.dtype == np.float64:
+            self._keep_at_hand(state, compiled.blindly(run, *fixed, rows, targets), fixed)
 
-    @property
-    def _loop(self) -> str:
+    def _keep_at_hand(self, state: State, run: Any, fixed: tuple[Any, ...]) -> None:
+        """One row came by itself, so the next may: have all ready that is the same for both."""
+        columns, location, shards, held = (
+            len(state.theta),
+            isinstance(self.loss, Location),
+            state.shards,
+            state.shards[0],
+        )
+        none, one = NO_TARGETS[:1], np.empty(1)
+
+        def take(rule: ClippedSGD, X: Any, y: Any) -> bool:
+            """Whether these rows could be taken in at once, and were."""
+            if rule is not self or shards[0] != held or not plain_rows(X, columns):
+                return False
+            rows = X if X.ndim == 2 else X.reshape(1, columns)
+            count = len(rows)
+            if y is None:
+                targets = none if count == 1 else NO_TARGETS[:count]
+            elif location:
+                return False
+            elif type(y) is float and count == 1:
+                one[0] = y
+                targets = one
+            elif plain_rows(y, count):
+                targets = y if y.ndim == 1 else y.reshape(count)
+            else:
+                return False
+            run((*fixed, rows, targets))
+            return True
+
+        state.at_hand = take if run is not None else None
+
+    def _loop(self, columns: int) -> str:
         """The fastest loop that computes this rule; laws hold each to `descend`."""
-        if self.bars:
+        if self.bars or not (isinstance(self.loss, Location) or hasattr(self.loss, "slope")):
             return "descend"
-        if isinstance(self.loss, Location):
-            return "descend_location"
-        return "descend_linear" if hasattr(self.loss, "slope") else "descend"
+        name = "spot" if isinstance(self.loss, Location) else "line"
+        return f"{name}_in_registers" if columns <= SHORT else name
 
     def _used(self, state: State) -> Any:
         """The rule as this state uses it: after merging, fewer shards are still missing."""

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import answers, block_loop, loop, losses, piece, race_loop, racing, sketch, tuned_loop, turning
+from . import answers, block_loop, lanes, loop, losses, piece, race_loop, racing, row_loop, sketch, tuned_loop, turning
 
 # Sums may be reordered and multiplications fused where only rounding changes; NaN and inf keep their meaning.
 DESCENT = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
@@ -28,8 +28,8 @@ EXACT = {"error_model": "numpy"}
 # Random numbers are rounded by adding and taking away a large number: nothing there may be reordered.
 DRAWING = {"error_model": "numpy", "fastmath": {"contract"}}
 # The rooms whose sums may be reordered.
-DESCENTS = (loop, race_loop, tuned_loop)
-_ROOMS = (loop, sketch, answers, turning, racing, tuned_loop, race_loop, block_loop)
+DESCENTS = (loop, row_loop, race_loop, tuned_loop)
+_ROOMS = (loop, row_loop, sketch, answers, turning, racing, tuned_loop, race_loop, block_loop)
 # Rooms from higher up in the house, and how they are compiled; they call one another.
 _guests: dict[Any, dict[str, Any]] = {}
 # Values that plain Python handles in less time than it takes to wake the compiler and to load a kernel. The sketch
@@ -101,6 +101,16 @@ def kernel(name: str, *pieces: Any, work: int = SMALL) -> Kernel:
     return _machine(name, tuple(type(piece) for piece in pieces))
 
 
+def blindly(run: Kernel, *arguments: Any) -> Callable[[tuple[Any, ...]], None] | None:
+    """What a kernel does for arguments of these very types, without a look at them, in a third of the time: for single
+    rows. Whoever calls it has looked. None where there is no machine code for such arguments."""
+    kinds = tuple(map(run.typeof_pyval, arguments)) if hasattr(run, "typeof_pyval") else ()
+    for signature, made in getattr(run, "overloads", {}).items():
+        if tuple(signature[0]) == kinds:
+            return made.entry_point  # type: ignore[no-any-return]
+    return None
+
+
 def worth_waking(work: int) -> bool:
     """Whether machine code is at hand, or so much has been done by NumPy that it is time to wake the compiler."""
     global _by_numpy
@@ -164,7 +174,12 @@ def _wake() -> Any:
     ):
         extending.overload(function, strict=False, jit_options=DESCENT)(shape)
     _teach_nth(extending)
-    for module in (loop, tuned_loop):
+    # Known only once Numba is there.
+    from . import registers
+
+    registers.teach(numba)
+    extending.overload(lanes.padded, strict=False, jit_options=EXACT)(_meaning(lanes.padded))
+    for module in (loop, row_loop, tuned_loop):
         _teach(module, DESCENT)
     # Candidates are handed on in many arrays, which costs more, row by row, than what is done with them.
     _teach(race_loop, {**DESCENT, "forceinline": True})
@@ -287,14 +302,18 @@ def _kept(machine: Any) -> bool:
 
 def _digest(module: Any, kinds: tuple[type, ...]) -> str:
     """A digest of every file whose edits must lead to new machine code."""
-    family = next((some for some in ((sketch, answers), tuple(_guests)) if module in some), (module,))
-    files = {__file__, *(room.__file__ for room in family)}
+    rooms = (*_ROOMS, lanes, *(_guests if module in _guests else ()))
+    files = {__file__, _beside("registers.py"), *(room.__file__ for room in rooms)}
     files |= {getattr(sys.modules.get(kind.__module__), "__file__", None) for kind in kinds}
     total = hashlib.sha256(repr((module.__name__, [(kind.__module__, kind.__qualname__) for kind in kinds])).encode())
     for path in sorted(file for file in files if file is not None):
         with open(path, "rb") as file:
             total.update(file.read())
     return total.hexdigest()
+
+
+def _beside(name: str) -> str:
+    return os.path.join(os.path.dirname(__file__), name)
 
 
 @functools.cache

@@ -81,9 +81,10 @@ def some(targets: NDArray[np.float64] | None, begin: int, count: int) -> NDArray
     return NO_TARGETS[:count] if targets is None else targets[begin : begin + count]
 
 
-def runs(rows: NDArray[Any]) -> Iterable[tuple[int, Rows]]:
-    """The rows as float64 in C order: as they are if they are so already, else turned or copied piece by piece."""
-    if ready(rows):
+def runs(rows: NDArray[Any], single: bool = False) -> Iterable[tuple[int, Rows]]:
+    """The rows as float64 in C order: as they are if they are so already, else turned or copied piece by piece. Who can
+    read single precision as it is gets it as it is."""
+    if ready(rows) or (single and ready(rows, np.float32)):
         for begin in range(0, rows.shape[0], len(NO_TARGETS)):
             yield begin, rows[begin : begin + len(NO_TARGETS)]
         return
@@ -118,10 +119,10 @@ def numbered(rows: Rows, numbers: NDArray[np.float64], count: int) -> NDArray[np
     return good if clean else good & np.isfinite(rows).all(axis=1)
 
 
-def ready(rows: NDArray[Any]) -> bool:
+def ready(rows: NDArray[Any], dtype: type[np.generic] = np.float64) -> bool:
     """Whether the loops can read the rows where they are. Cache lines need not match: copying costs more."""
     flags = rows.flags
-    return bool(rows.dtype == np.float64 and flags.c_contiguous and flags.writeable and flags.aligned)
+    return bool(rows.dtype == dtype and flags.c_contiguous and flags.writeable and flags.aligned)
 
 
 def in_columns(rows: NDArray[Any]) -> bool:
@@ -140,6 +141,21 @@ def copying_from(rows: NDArray[Any]) -> Callable[[int, Rows], None]:
         piece[...] = rows[begin : begin + len(piece)]
 
     return fill
+
+
+FLOAT = np.dtype(np.float64)
+
+
+def plain_rows(X: Any, columns: int) -> bool:
+    """Whether X is rows, or one row, that the loops can read without another look."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype is FLOAT
+        and X.flags.carray
+        and 0 < X.ndim <= 2
+        and X.shape[-1] == columns
+        and X.size <= columns * len(NO_TARGETS)
+    )
 
 
 def same_rule(rule: Any, other: Any) -> None:

@@ -86,7 +86,7 @@ class Extremes:
         """Take rows in, in order. Rows with NaN or inf are refused whole and counted."""
         matrix = as_rows(X, len(state.shift))
         absorb = compiled.kernel("absorb", work=matrix.size)
-        for _, rows in runs(matrix):
+        for _, rows in runs(matrix, single=compiled.awake()):
             absorb(Sketch(**state), rows)
         return state
 

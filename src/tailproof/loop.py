@@ -1,8 +1,7 @@
 """The paper's Algorithm 1 over rows: theta <- P(theta - eta_t clip(g_t, lambda)), last iterate.
 
-`descend` is the algorithm as printed, for any loss; it is the specification. `descend_linear` and
-`descend_location` are the same algebra with fewer passes, for losses of a linear score and for the mean; a law
-holds them to `descend`. All three are plain Python, and the same source becomes machine code in `compiled.py`.
+`descend` is the algorithm as printed, for any loss; it is the specification, to which a law holds the faster loops of
+`row_loop.py`. It is plain Python, and the same source becomes machine code in `compiled.py`.
 
 A row with NaN or inf, or whose gradient overflows with no level to clip it to, is refused whole and counted.
 """
@@ -47,93 +46,6 @@ def descend(rule: Any, state: Descent, X: Any, y: Any) -> None:
         for j in range(theta.shape[0]):
             theta[j] -= step * gradient[j]
         rule.domain.pull(theta)
-
-
-def descend_linear(rule: Any, state: Descent, X: Any, y: Any) -> None:
-    """`descend` for a loss of z = <x, theta>."""
-    i = 0
-    while i < X.shape[0]:
-        i += run_linear(rule, state, X[i:], y[i:])
-        if i < X.shape[0]:
-            descend(rule, state, X[i : i + 1], y[i : i + 1])
-            i += 1
-
-
-def run_linear(rule: Any, state: Descent, X: Any, y: Any) -> int:
-    """The rows up to the first that needs care; returns how many.
-
-    clip(s x, l) = clamp(s, +-l/|x|) x, so one pass over x serves the score and the length.
-    """
-    theta, memory, used, clipped = state.theta, state.memory, state.counts[0], 0
-    done = X.shape[0]
-    for i in range(X.shape[0]):
-        z, length = 0.0, 0.0
-        for j in range(theta.shape[0]):
-            z += X[i, j] * theta[j]
-            length += X[i, j] * X[i, j]
-        slope = rule.loss.slope(z, y[i])
-        squared = slope * slope * length
-        limit = rule.level.allow(memory)
-        if not (squared < HUGE and length < HUGE and limit > FINE and y[i] - y[i] == 0.0):
-            done = i
-            break
-        if squared > limit * limit:
-            slope = (limit if slope > 0.0 else -limit) / sqrt(length)
-            clipped += 1
-        rule.level.learn(memory, squared)
-        used += 1
-        step = rule.steps.size(float(used)) * slope
-        for j in range(theta.shape[0]):
-            theta[j] -= step * X[i, j]
-        rule.domain.pull(theta)
-    state.counts[0] = used
-    state.counts[2] += clipped
-    return done  # type: ignore[no-any-return]
-
-
-def descend_location(rule: Any, state: Descent, X: Any, y: Any) -> None:
-    """`descend` for the mean. The targets, which a mean has no use for, must be finite."""
-    i = 0
-    while i < X.shape[0]:
-        i += run_location(rule, state, X[i:])
-        if i < X.shape[0]:
-            descend(rule, state, X[i : i + 1], y[i : i + 1])
-            i += 1
-
-
-def run_location(rule: Any, state: Descent, X: Any) -> int:
-    """The rows up to the first that needs care; returns how many.
-
-    One pass over a row serves its length and, since most rows are not clipped, the step as well: it is made beside
-    theta and becomes theta once the length is known. The root is taken only for a row that is clipped.
-    """
-    theta, ahead, memory = state.theta, state.scratch, state.memory
-    used, clipped, done = state.counts[0], 0, X.shape[0]
-    for i in range(X.shape[0]):
-        step = rule.steps.size(float(used + 1))
-        squared = 0.0
-        for j in range(theta.shape[0]):
-            gradient = theta[j] - X[i, j]
-            squared += gradient * gradient
-            ahead[j] = theta[j] - step * gradient
-        limit = rule.level.allow(memory)
-        if not (squared < HUGE and limit > FINE):
-            done = i
-            break
-        used += 1
-        if squared > limit * limit:
-            step *= limit / sqrt(squared)
-            clipped += 1
-            for j in range(theta.shape[0]):
-                ahead[j] = theta[j] - step * (theta[j] - X[i, j])
-        rule.level.learn(memory, squared)
-        theta, ahead = ahead, theta
-        rule.domain.pull(theta)
-    for j in range(theta.shape[0]):
-        state.theta[j] = theta[j]
-    state.counts[0] = used
-    state.counts[2] += clipped
-    return done  # type: ignore[no-any-return]
 
 
 def usable(x: Any, y: float, gradient: Any, squared: float, limit: float) -> bool:

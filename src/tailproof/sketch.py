@@ -13,6 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .lanes import (
+    LANES,
+    ONE,
+    TWO,
+    all_equal,
+    fetch,
+    larger,
+    load,
+    load_whole,
+    padded,
+    smaller,
+    store,
+    store_whole,
+)
+
 # A sum of squares at or beyond this means that the column's exponent is too small for it.
 LIMIT = 2.0**800
 # Running sums move into `total` every so many rows: two short sums lose far less than one long one.
@@ -21,8 +36,11 @@ PANEL = 1024
 LOWEST, HIGHEST = 8, 64
 # A core this far from the shift, in squared standard deviations, is moved to it.
 FAR = 2.0**-10
-# Rows of this many columns are long enough to be read one by one, and short enough to stay in the nearest cache.
-LONG, TOO_LONG = 40, 700
+# Values of a block of more than the fewest rows, which should stay in the nearest cache beside all that is kept of the
+# columns; and where the length of a row is a power of two, few rows find a place there at all.
+NEAR = 1 << 15
+# Rows of so many columns are asked for a block ahead.
+LONG = 40
 
 
 class Sketch(NamedTuple):
@@ -49,7 +67,7 @@ def absorb(sketch: Sketch, X: Any) -> None:
     while begin < X.shape[0] and sketch.counts[0] < 2 * sketch.low.shape[1]:
         collect(sketch, X[begin])
         begin += 1
-    work = np.empty((9, X.shape[1]))
+    work = workplace(X.shape[1])
     for j in range(X.shape[1]):
         refresh(sketch, j, work)
     while begin < X.shape[0]:
@@ -63,7 +81,7 @@ def absorb(sketch: Sketch, X: Any) -> None:
                 take_row(sketch, X, i, work)
         else:
             if sketch.sums.shape[0] > 1:
-                share(X, begin, end, sketch.sums, sketch.counts[0], work)
+                share(X, begin, end, sketch.sums, sketch.counts[0], work, doubtful)
             elif doubtful > 0:
                 doubtful = again(X, begin, end, sketch.low, sketch.high, sketch.sums[0], sketch.squares, work)
             if doubtful > 0:
@@ -76,10 +94,23 @@ def absorb(sketch: Sketch, X: Any) -> None:
         begin = end
 
 
+def workplace(columns: int) -> Any:
+    """Ten rows to work with: unit, shift, ceiling and floor, as `refresh` has them; the block's largest and smallest;
+    sums and squares as they were before the block; who is in doubt; sums that nobody wants.
+
+    They begin on a cache line, without which a sweep takes twice the time, and each is a register longer than it need
+    be, lest where the number of columns is a power of two all lie at the same few places of the nearest cache.
+    """
+    length = padded(columns) + LANES
+    room = np.zeros(10 * length + LANES)
+    begin = -(room.ctypes.data // 8) % LANES
+    return room[begin : begin + 10 * length].reshape(10, length)
+
+
 def height(rows: int, columns: int) -> int:
     """Rows to sweep at once: few while extremes are still met often, for then much is swept twice; later more."""
     block = LOWEST
-    while block < HIGHEST and block * 2048 < rows:
+    while block < HIGHEST and block * 2048 < rows and block * columns < NEAR:
         block *= 2
     # Narrow rows go in higher blocks: what is done once a block must not weigh.
     while block * columns < 512:
@@ -159,85 +190,41 @@ def pause(rows: int) -> int:
 
 
 def sweep(X: Any, begin: int, end: int, groups: Any, squares: Any, work: Any) -> None:
-    """Add all rows of the block as if none were extreme, and note each column's largest and smallest."""
-    sums = groups[0]
-    unit, centre, most, least = work[0], work[1], work[4], work[5]
-    for j in range(squares.shape[0]):
-        work[6, j] = sums[j]
-        work[7, j] = squares[j]
-        most[j] = -inf
-        least[j] = inf
-    if groups.shape[0] > 1:
-        sweep_squares(X, begin, end, unit, centre, squares)
-        sweep_range(X, begin, end, most, least)
-    elif LONG <= squares.shape[0] <= TOO_LONG:
-        sweep_sums(X, begin, end, unit, centre, sums, squares)
-        sweep_range(X, begin, end, most, least)
-    else:
-        sweep_fours(X, begin, end, unit, centre, sums, squares, most, least)
+    """Add all rows of the block as if none were extreme, and note each column's largest and smallest.
+
+    Some columns at a time, whose sums stay in registers while all rows of the block go by. With round-robin groups the
+    sums are made later, and those made here are thrown away.
+    """
+    sums, columns, j = groups[0] if groups.shape[0] == 1 else work[9], squares.shape[0], 0
+    while columns - j > LANES:
+        sweep_columns(X, begin, end, j, TWO, sums, squares, work)
+        j += 2 * LANES
+    if j < columns:
+        sweep_columns(X, begin, end, j, ONE, sums, squares, work)
 
 
-def sweep_fours(
-    X: Any, begin: int, end: int, unit: Any, centre: Any, sums: Any, squares: Any, most: Any, least: Any
-) -> None:
-    """Four rows a pass; each column's sums still grow strictly row by row."""
-    fours = begin + (end - begin) // 4 * 4
-    for i in range(begin, fours, 4):
-        a, b, c, d = X[i], X[i + 1], X[i + 2], X[i + 3]
-        for j in range(squares.shape[0]):
-            p, q, r, s = a[j], b[j], c[j], d[j]
-            u, v = p * unit[j] - centre[j], q * unit[j] - centre[j]
-            w, x = r * unit[j] - centre[j], s * unit[j] - centre[j]
-            sums[j] = (((sums[j] + u) + v) + w) + x
-            squares[j] = (((squares[j] + u * u) + v * v) + w * w) + x * x
-            top = p if p > q else q
-            other = r if r > s else s
-            top = top if top > other else other
-            most[j] = top if top > most[j] else most[j]
-            bottom = p if p < q else q
-            other = r if r < s else s
-            bottom = bottom if bottom < other else other
-            least[j] = bottom if bottom < least[j] else least[j]
-    sweep_sums(X, fours, end, unit, centre, sums, squares)
-    sweep_range(X, fours, end, most, least)
-
-
-def sweep_sums(X: Any, begin: int, end: int, unit: Any, centre: Any, sums: Any, squares: Any) -> None:
+def sweep_columns(X: Any, begin: int, end: int, j: int, like: Any, sums: Any, squares: Any, work: Any) -> None:
+    """Every column's sums grow strictly row by row. Meanwhile the next block is brought near, from its begin to its end
+    in as many steps as this block has."""
+    ahead, width = (end - begin) * (squares.shape[0] + j) if squares.shape[0] >= LONG else 0, LANES * len(like)
+    unit, centre = load_whole(work, 0, j, like), load_whole(work, 1, j, like)
+    total, square = load(sums, 0, j, like), load(squares, 0, j, like)
+    store_whole(work, 6, j, like, total)
+    store_whole(work, 7, j, like, square)
+    most, least = all_equal(-inf, like), all_equal(inf, like)
     for i in range(begin, end):
-        x = X[i]
-        for j in range(squares.shape[0]):
-            v = x[j] * unit[j] - centre[j]
-            sums[j] += v
-            squares[j] += v * v
-
-
-def sweep_squares(X: Any, begin: int, end: int, unit: Any, centre: Any, squares: Any) -> None:
-    for i in range(begin, end):
-        x = X[i]
-        for j in range(squares.shape[0]):
-            v = x[j] * unit[j] - centre[j]
-            squares[j] += v * v
-
-
-def sweep_range(X: Any, begin: int, end: int, most: Any, least: Any) -> None:
-    fours = begin + (end - begin) // 4 * 4
-    for i in range(begin, fours, 4):
-        a, b, c, d = X[i], X[i + 1], X[i + 2], X[i + 3]
-        for j in range(most.shape[0]):
-            p, q, r, s = a[j], b[j], c[j], d[j]
-            top = p if p > q else q
-            other = r if r > s else s
-            top = top if top > other else other
-            most[j] = top if top > most[j] else most[j]
-            bottom = p if p < q else q
-            other = r if r < s else s
-            bottom = bottom if bottom < other else other
-            least[j] = bottom if bottom < least[j] else least[j]
-    for i in range(fours, end):
-        x = X[i]
-        for j in range(most.shape[0]):
-            most[j] = x[j] if x[j] > most[j] else most[j]
-            least[j] = x[j] if x[j] < least[j] else least[j]
+        x = load(X, i, j, like)
+        if ahead > 0:
+            fetch(X, begin, 0, like, ahead)
+            ahead += width
+        most, least = larger(x, most), smaller(x, least)
+        v = x * unit - centre
+        total = total + v
+        square = square + v * v
+    store(sums, 0, j, like, total)
+    store(squares, 0, j, like, square)
+    store_whole(work, 4, j, like, most)
+    store_whole(work, 5, j, like, least)
 
 
 def settled(X: Any, begin: int, end: int, squares: Any) -> bool:
@@ -256,9 +243,10 @@ def doubts(squares: Any, work: Any) -> int:
     """Mark and count the columns that met an extreme, or a value too large for their exponent, in the block."""
     count = 0
     for j in range(squares.shape[0]):
-        doubt = (work[4, j] > work[2, j]) | (work[5, j] < work[3, j]) | (not squares[j] < LIMIT)
-        work[8, j] = doubt
-        count += doubt
+        count += (work[4, j] > work[2, j]) | (work[5, j] < work[3, j]) | (not squares[j] < LIMIT)
+    if count > 0:
+        for j in range(squares.shape[0]):
+            work[8, j] = (work[4, j] > work[2, j]) | (work[5, j] < work[3, j]) | (not squares[j] < LIMIT)
     return count
 
 
@@ -307,13 +295,13 @@ def finish(sketch: Sketch, X: Any, begin: int, end: int, work: Any) -> None:
             refresh(sketch, j, work)
 
 
-def share(X: Any, begin: int, end: int, sums: Any, rows: int, work: Any) -> None:
+def share(X: Any, begin: int, end: int, sums: Any, rows: int, work: Any, doubtful: int) -> None:
     """With round-robin groups each row has sums of its own to go to; columns in doubt are taken in later."""
     for i in range(begin, end):
         x = X[i]
         own = sums[(rows + i - begin) % sums.shape[0]]
         for j in range(x.shape[0]):
-            own[j] += x[j] * work[0, j] - work[1, j] if work[8, j] == 0.0 else 0.0
+            own[j] += x[j] * work[0, j] - work[1, j] if doubtful == 0 or work[8, j] == 0.0 else 0.0
 
 
 def undo_block(sketch: Sketch, work: Any) -> None:
@@ -405,7 +393,9 @@ def raise_exponent(sketch: Sketch, j: int, rise: int) -> None:
 
 def admit(rows: int, members: Any, counts: Any) -> None:
     """Count rows that have joined."""
-    for group in range(members.shape[0]):
+    if members.shape[0] == 1:
+        members[0] += rows
+    for group in range(members.shape[0] if members.shape[0] > 1 else 0):
         members[group] += turns(counts[0], rows, group, members.shape[0])
     counts[0] += rows
 

@@ -1,6 +1,7 @@
 """State: what a rule remembers, as named arrays of fixed dtype and shape. No objects, no functions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,17 @@ Layout = dict[str, tuple[type[np.generic], tuple[int, ...]]]
 class State(Mapping[str, Array]):
     """Named arrays, in a fixed order; `state.name` and `state["name"]` are the same array."""
 
+    # `at_hand` is no part of a state: machine code that waits for the next row, made for these very arrays.
+    __slots__ = ("__dict__", "at_hand")
+
     def __init__(self, **arrays: Array) -> None:
         self.__dict__.update(arrays)
+        self.at_hand: Callable[..., bool] | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name != "at_hand":
+            self.at_hand = None
 
     def __getitem__(self, name: str) -> Array:
         found: Array = self.__dict__[name]
@@ -91,9 +101,9 @@ def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float64]:
     reads, and if so adds one by one, in another order, even where the two do not overlap: arrays that happened to lie
     near each other gave other last bits.
     """
-    size = int(np.prod(shape))
+    size = shape if isinstance(shape, int) else prod(shape)
     raw = np.empty(GUARD + size * 8 + CACHE_LINE, np.uint8)
-    start = GUARD + -(raw.ctypes.data + GUARD) % CACHE_LINE
+    start = GUARD + -(raw.__array_interface__["data"][0] + GUARD) % CACHE_LINE
     return raw[start : start + size * 8].view(np.float64).reshape(shape)
 
 
