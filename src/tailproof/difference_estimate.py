@@ -213,7 +213,8 @@ class DifferenceEstimate(Estimate):
 def find(label: Any, groups: Sequence[Any]) -> int:
     """The number of the group of that label; a text may stand for a number or a truth value."""
     exact = [k for k, group in enumerate(groups) if type(group) is type(label) and group == label]
-    alike = [k for k, group in enumerate(groups) if str(group).lower() == str(label).lower()]
+    known = [(k, group) for k, group in enumerate(groups) if group is not None]
+    alike = [k for k, group in known if str(group).lower() == str(label).lower()]
     if not (exact or alike):
         raise RuleError(f"the baseline {str(label)!r} is none of the groups, which are {shown(groups)}")
     return (exact or alike)[0]
