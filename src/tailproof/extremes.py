@@ -10,7 +10,7 @@ from . import answers as said
 from . import compiled
 from .errors import RuleError
 from .estimate import MeanEstimate, Signs
-from .estimator import as_rows, runs, same_columns
+from .estimator import as_rows, plain_rows, runs, same_columns
 from .intervals import Spread, radius
 from .piece import piece
 from .sketch import Sketch
@@ -84,11 +84,28 @@ class Extremes:
 
     def step(self, state: State, X: ArrayLike, y: ArrayLike | None = None) -> State:
         """Take rows in, in order. Rows with NaN or inf are refused whole and counted."""
+        if state.at_hand is not None and state.at_hand(self, X, y):
+            return state
         matrix = as_rows(X, len(state.shift))
-        absorb = compiled.kernel("absorb", work=matrix.size)
+        absorb, sketch = compiled.kernel("absorb", work=matrix.size), Sketch(**state)
         for _, rows in runs(matrix, single=compiled.awake()):
-            absorb(Sketch(**state), rows)
+            absorb(sketch, rows)
+            if len(matrix) == 1 and rows.dtype == np.float64:
+                self._keep_at_hand(state, compiled.blindly(absorb, sketch, rows), sketch)
         return state
+
+    def _keep_at_hand(self, state: State, run: Any, sketch: Sketch) -> None:
+        """One row came by itself, so the next may: have all ready that is the same for both."""
+        columns = len(state.shift)
+
+        def take(rule: Extremes, X: Any, y: Any) -> bool:
+            """Whether these rows could be taken in at once, and were."""
+            fits = rule is self and plain_rows(X, columns)
+            if fits:
+                run((sketch, X.reshape(-1, columns)))
+            return fits
+
+        state.at_hand = take if run is not None else None
 
     def merge(self, a: State, b: State) -> State:
         """All rows of both, as if one state had seen them: equal to the single pass to rounding."""

@@ -1,12 +1,14 @@
 """Machine code agrees with the plain-Python loop: to rounding for descents, to the bit for all else."""
 
+import pickle
+
 import numpy as np
 import pytest
 
 from tailproof import answers, compiled, loop, sketch
 from tailproof.loop import Descent
 from tailproof.sketch import Sketch
-from tests.laws.catalogue import DESCENTS, HOLDING, REGRESSIONS, SKETCHES, dirty, estimate, name, taken, wild
+from tests.laws.catalogue import DESCENTS, HOLDING, REGRESSIONS, SKETCHES, dirty, estimate, name, stream, taken, wild
 
 
 def machine(kernel, *pieces):
@@ -60,6 +62,33 @@ def test_a_descent_agrees_with_the_algorithm_as_printed(rule):
         loop.descend(rule._used(slow), rows, X[begin:], y[begin:])
     assert np.array_equal(fast.counts, slow.counts)
     np.testing.assert_allclose(fast.theta, slow.theta, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize("rule", [DESCENTS[1], DESCENTS[2]], ids=name)
+@pytest.mark.parametrize(("columns", "kind"), [(20, "f8"), (20, "f4"), (70, "f8")])
+def test_rows_in_registers_and_longer_ones_agree_with_it_too(rule, columns, kind):
+    X, y = stream(rows=300, columns=columns)
+    X = X.astype(kind)
+    fast, slow = taken(rule, X[:100], y[:100]), taken(rule, X[:100], y[:100])
+    fast = rule.step(fast, X[100:], y[100:])
+    rows = Descent(slow.theta, slow.memory, slow.counts, slow.bars, np.empty(columns))
+    loop.descend(rule._used(slow), rows, X[100:].astype(np.float64), y[100:])
+    assert np.array_equal(fast.counts, slow.counts)
+    np.testing.assert_allclose(fast.theta, slow.theta, rtol=1e-7, atol=1e-10)
+
+
+def test_what_waits_for_a_row_is_no_part_of_a_state():
+    rule = DESCENTS[2]
+    X, y = stream(rows=60)
+    state = taken(rule, X, y, range(1, 60))
+    assert state.at_hand is not None
+    moved = pickle.loads(pickle.dumps(state))
+    assert moved.at_hand is None
+    assert state.copy().at_hand is None
+    assert moved.same_bits(state)
+    state.theta = state.theta.copy()
+    assert state.at_hand is None
+    assert rule.step(state, X[0], 1.0).same_bits(rule.step(moved, X[:1], [1.0]))
 
 
 @pytest.mark.parametrize("rule", SKETCHES, ids=name)
