@@ -17,6 +17,7 @@ def contenders(file: File, threads: int) -> list[Contender]:
         Contender(name, package, file.rows, lambda prepare=prepare: prepare(file, threads))
         for name, package, prepare in (
             ("tailproof mean (robust, with intervals)", OURS, ours),
+            ("tailproof mean --jobs, a job a thread", OURS, in_jobs),
             ("DuckDB select avg(..)", "duckdb", duck),
             ("Polars scan, mean", "polars", bear),
             ("PyArrow, the file decoded and nothing else", "pyarrow", arrow),
@@ -25,11 +26,20 @@ def contenders(file: File, threads: int) -> list[Contender]:
 
 
 def ours(file: File, threads: int) -> Run:
+    """As it comes: one thread decodes while another computes, on as many cores as there are."""
+    return ours_by(file)
+
+
+def in_jobs(file: File, threads: int) -> Run:
+    return ours_by(file, jobs=threads)
+
+
+def ours_by(file: File, **settings: int) -> Run:
     from tailproof.extremes import Extremes
     from tailproof.runner import Job, run
 
     def taken() -> Learned:
-        outcome = run(Job(Extremes(), [str(file.path)]))
+        outcome = run(Job(Extremes(), [str(file.path)], **settings))
         said = outcome.rule.read(outcome.state)
         return Learned(int(said.rows), np.asarray(said.plain_mean))
 

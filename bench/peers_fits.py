@@ -72,7 +72,7 @@ MEANS = [
     Fit("tailproof Mean", OURS, MANY, robust_mean),
     Fit("tailproof ClippedSGD, level set by the stream", OURS, MANY, descent_mean),
     Fit("the plain mean: NumPy, DuckDB, Polars", "numpy", MANY, plain_mean),
-    Fit("River stats.Mean", "river", FEWER, river_mean),
+    Fit("River stats.Mean", "river", MANY, river_mean),
     Fit("SciPy trim_mean", "scipy", MANY, trimmed_mean),
     Fit("NumPy median", "numpy", MANY, median),
 ]

@@ -19,7 +19,10 @@ SPEED = {
     "mean": [("tailproof ClippedSGD", ""), ("tailproof Mean (robust, with intervals)", "")],
     "batch": [("tailproof LinearRegression (robust, with intervals)", "")],
     "files on one core": [("tailproof mean (robust, with intervals)", "")],
-    "files on all cores": [("tailproof mean (robust, with intervals)", "")],
+    "files on all cores": [
+        ("tailproof mean (robust, with intervals)", ""),
+        ("tailproof mean --jobs, a job a thread", ""),
+    ],
 }
 JOBS = {
     "line": "linear regression in one pass",
