@@ -24,6 +24,16 @@ def functions(assembly: str) -> list[tuple[str, str]]:
     return [(plain(name), text) for name, text in pairs if name.startswith("_ZN9tailproof")]
 
 
+def packed(text: str) -> int:
+    """Instructions that calculate with many doubles at once."""
+    return sum((found := ARITHMETIC.match(line)) is not None and found.group(1) == "pd" for line in text.splitlines())
+
+
+def fused(text: str) -> int:
+    """Of these, how many add a product in one go."""
+    return len(re.findall(r"\svfn?m(?:add|sub)\d+pd\t", text))
+
+
 def plain(mangled: str) -> str:
     """`_ZN9tailproof4loop10run_linearB3v17...` is loop.run_linear: each name stands behind its length."""
     rest, names = mangled.removeprefix("_ZN9tailproof"), []

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from tests.assembly import functions, loops
+from tests.assembly import functions, fused, loops, packed
 
 PROGRAM = """
 import gc, json, sys
@@ -25,32 +25,34 @@ from tailproof.state import aligned
 from numba.core.dispatcher import Dispatcher
 
 compiled.SMALL = 0
-X = aligned((64, 8))
-X[...] = np.random.default_rng(0).standard_normal(X.shape)
-y = (X[:, 0] > 0.0).astype(float)
 said, seen = {}, []
-for loss in (Location(), Squared(), Logistic()):
-    rule = tailproof.ClippedSGD(loss=loss, level=tailproof.Fixed(100.0))
-    rule.step(rule.init(8), X, y)
-    made = [item for item in gc.get_objects() if isinstance(item, Dispatcher) and item.py_func.__name__ == "enter"]
-    new = [item for item in made if item not in seen]
-    seen += new
-    said[type(loss).__name__] = "".join(text for item in new for text in item.inspect_asm().values())
-vector, one = np.zeros(8), numba.types.int64
-for name in ("sweep_sums", "sweep_squares", "sweep_fours"):
-    function = getattr(sketch, name)
-    shapes = [numba.typeof(X), one, one, *[numba.typeof(vector)] * (function.__code__.co_argcount - 3)]
-    machine = numba.njit(tuple(shapes), **compiled.EXACT)(function)
-    said[name] = "".join(machine.inspect_asm().values())
+for columns in (8, 40):
+    X = aligned((64, columns))
+    X[...] = np.random.default_rng(0).standard_normal(X.shape)
+    y = (X[:, 0] > 0.0).astype(float)
+    for loss in (Location(), Squared(), Logistic()):
+        rule = tailproof.ClippedSGD(loss=loss, level=tailproof.Fixed(100.0))
+        rule.step(rule.init(columns), X, y)
+        made = [item for item in gc.get_objects() if isinstance(item, Dispatcher) and item.py_func.__name__ == "enter"]
+        new = [item for item in made if item not in seen]
+        seen += new
+        said[f"{type(loss).__name__} {columns}"] = "".join(text for item in new for text in item.inspect_asm().values())
+sweep = numba.njit(**compiled.EXACT)(sketch.sweep)
+sweep(X, 0, 64, aligned((1, columns)), aligned(columns), sketch.workplace(columns))
+said["sweep"] = "".join(sweep.inspect_asm().values())
 json.dump(said, sys.stdout)
 """
-KERNELS = ["Location", "Squared", "Logistic", "sweep_sums", "sweep_squares", "sweep_fours"]
+# Where the work is done, whether or not the compiler puts the one into the other.
 HOT = {
-    "Location": ("run_location",),
-    "Squared": ("run_linear",),
-    "Logistic": ("run_linear",),
-    **{name: (name,) for name in KERNELS[3:]},
+    "Location 8": ("run_spot_in_registers",),
+    "Squared 8": ("run_line_in_registers",),
+    "Logistic 8": ("run_line_in_registers",),
+    "Location 40": ("run_spot", "approach"),
+    "Squared 40": ("run_line", "meet", "leave"),
+    "Logistic 40": ("run_line", "meet", "leave"),
+    "sweep": ("sweep", "sweep_columns"),
 }
+KERNELS = list(HOT)
 
 
 def wide_registers() -> bool:
@@ -77,22 +79,24 @@ def machine_code(tmp_path_factory):
     return {kernel: functions(text) for kernel, text in json.loads(done.stdout).items()}
 
 
-@pytest.mark.parametrize("kernel", KERNELS)
-def test_a_loop_that_sums_or_stores_does_so_many_at_once(kernel, machine_code):
-    """One number at a time is for the last few of a row, beside a loop that takes the others together."""
-    for function, text in machine_code[kernel]:
-        found = loops(text)
-        for what in ("sum", "store"):
-            assert found[f"packed {what}"] or not found[f"scalar {what}"], (function, dict(found))
+def hot(kernel, machine_code):
+    """The text of what does the work, all in one."""
+    return "\n".join(text for name, text in machine_code[kernel] if name.split(".")[-1] in HOT[kernel])
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_the_hot_loop_is_there(kernel, machine_code):
-    """That the law above looked at something."""
-    found = [loops(text) for name, text in machine_code[kernel] if name.endswith(HOT[kernel])]
-    assert found
-    assert all(counted["packed store"] for counted in found)
-    assert kernel.startswith("sweep") or all(counted["packed sum"] for counted in found)
+def test_a_hot_loop_takes_many_numbers_at_once(kernel, machine_code):
+    """What is done once a row, such as a slope, takes one number; what is done along a row may not."""
+    text = hot(kernel, machine_code)
+    counted = loops(text)
+    assert packed(text) > 0
+    assert counted["packed sum"] or counted["packed store"], dict(counted)
+    assert not counted["scalar sum"], dict(counted)
+
+
+@pytest.mark.parametrize("kernel", KERNELS[:-1])
+def test_along_a_row_products_are_fused_into_sums(kernel, machine_code):
+    assert fused(hot(kernel, machine_code)) > 0
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
