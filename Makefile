@@ -20,7 +20,7 @@ test: $(STAMP)
 test-all: $(STAMP)
 	@$(BIN)/python -m pytest -q
 
-# The figures of README and docs, with fresh seeds and at least 2,000 trials each (about 20 minutes on 2 cores): the
+# The figures of README and docs, with fresh seeds and 2,000 trials each, or near (about 20 minutes on 2 cores): the
 # page docs/accuracy.md.
 accuracy: $(STAMP)
 	@$(BIN)/python bench/accuracy.py --page docs/accuracy.md

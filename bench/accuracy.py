@@ -125,8 +125,9 @@ def page(found: dict[str, list[Row]], options: argparse.Namespace) -> str:
     required = [row.verdict for rows in found.values() for row in rows if row.sense]
     out = [
         "# Accuracy\n",
-        f"Written by `make accuracy`: at least {options.trials:,} trials a row, seed {options.seed}; no number on this "
-        f"page is typed by hand. {len(required) - required.count('MISS')} of {len(required)} required figures hold. "
+        f"Written by `make accuracy`: {options.trials:,} trials and more, fewer where they are long, as the last "
+        f"column says; seed {options.seed}; no number on this page is typed by hand. "
+        f"{len(required) - required.count('MISS')} of {len(required)} required figures hold. "
         "Rows without a requirement are for information; 'ok within 2 s.e.' may be chance on either side.\n",
     ]
     for title, rows in found.items():
