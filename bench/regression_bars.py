@@ -1,6 +1,6 @@
 """Intervals of the regressions, and what merging parts does to estimates and intervals.
 
-The required figures are those of the research: gram.md section 8, inference.md section 6 (its regression lines).
+The required figures are what we set out to reach.
 """
 
 from collections.abc import Iterator

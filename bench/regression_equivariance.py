@@ -1,6 +1,6 @@
 """What units, origins, order and chunks do to the regressions, and what odd rows and columns do.
 
-The required figures are those of the research: gram.md section 8, autotune.md section 7 (the stress list).
+The required figures are what we set out to reach.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,6 @@
 """How far the regressions are from the truth, beside least squares, Huber's two estimates and maximum likelihood.
 
-The required figures are those of the research: gram.md section 8 for the rule that keeps a Gram matrix, autotune.md
-section 7 for the one that keeps a few vectors. Held-out laws only have to be no worse than least squares.
+The required figures are what we set out to reach; held-out laws only have to be no worse than least squares.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,6 @@
 """What the acceptance run measures, section by section, as tasks that are independent of each other.
 
-The required figures are those of the research pages: meansketch.md section 6 (losses, numerics, verdicts) and
-inference.md section 6 (error bars); held-out laws only have to be no worse than the plain mean.
+The required figures are what we set out to reach; held-out laws only have to be no worse than the plain mean.
 """
 
 import zlib
