@@ -18,7 +18,7 @@ WIDTHS = {"pd": "packed", "sd": "scalar"}
 
 
 def functions(assembly: str) -> list[tuple[str, str]]:
-    """Each function of ours, by room and name, `loop.run_linear`, with its text."""
+    """Each function of ours, by room and name, `row_loop.run_line`, with its text."""
     names_and_texts = FUNCTION.split(assembly)[1:]
     pairs = zip(names_and_texts[::2], names_and_texts[1::2], strict=True)
     return [(plain(name), text) for name, text in pairs if name.startswith("_ZN9tailproof")]
@@ -35,7 +35,7 @@ def fused(text: str) -> int:
 
 
 def plain(mangled: str) -> str:
-    """`_ZN9tailproof4loop10run_linearB3v17...` is loop.run_linear: each name stands behind its length."""
+    """`_ZN9tailproof8row_loop8run_lineB3v17...` is row_loop.run_line: each name stands behind its length."""
     rest, names = mangled.removeprefix("_ZN9tailproof"), []
     while found := re.match(r"(\d+)", rest):
         length = int(found.group(1))

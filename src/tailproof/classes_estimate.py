@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .estimator import Estimate
 from .intervals import Spread
 from .plots import Bar, IntervalDisplay
-from .regression import RegressionEstimate
+from .regression import RegressionEstimate, SideBySide
 
 Numbers = NDArray[np.float64]
 
@@ -20,7 +19,7 @@ NOT_SEEN = "(not seen yet)"
 SETTLED = 3
 
 
-class ClassesEstimate(Estimate):
+class ClassesEstimate(SideBySide):
     """The log-odds of labels: with two, one part, that of the second against the first; else a part for each label,
     against all others.
 
@@ -75,17 +74,6 @@ class ClassesEstimate(Estimate):
     def class_of(self, k: int) -> int:
         """The number of the class whose log-odds part k tells."""
         return 1 if len(self.tally) == 2 else k
-
-    @property
-    def certificate(self) -> Numbers:
-        """How far at most one more row can move each coefficient, the intercept's last."""
-        return np.array([part.certificate for part in self.bare])
-
-    def interval(self, confidence: float | None = None, anytime: bool = False) -> tuple[Numbers, Numbers]:
-        """The low and the high end for each coefficient, the intercept's last."""
-        level = self.confidence if confidence is None else confidence
-        ends = [part.interval(level, anytime) for part in self.bare]
-        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
     @property
     def low(self) -> Numbers:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import RuleError
 from .estimator import as_rows, pieces, same_columns
 from .gram import Gram
-from .holding import begin_slots, first_slot, keep, laid_out_slots, slot
+from .holding import begin_slots, first_slot, laid_out_slots, merge_slots, slot, step_slot
 from .losses import Squared
 from .piece import piece
 from .state import Layout, State
@@ -70,8 +70,7 @@ class EachTarget:
                 rows, theirs = rows[good], theirs[good]
             state.counts[USED] += len(rows)
             for k in range(self.targets):
-                held = slot(state, HELD, k)
-                keep(held, "", self.of.step(held, rows, theirs[:, k]))
+                step_slot(self.of, state, HELD, k, rows, theirs[:, k])
         return state
 
     def _targets(self, y: ArrayLike | None, rows: int) -> NDArray[np.float64]:
@@ -89,9 +88,7 @@ class EachTarget:
     def merge(self, a: State, b: State) -> State:
         """The rows of both, as the held rule merges them."""
         same_columns(a, b)
-        for k in range(self.targets):
-            held = slot(a, HELD, k)
-            keep(held, "", self.of.merge(held, slot(b, HELD, k)))
+        merge_slots(self.of, a, b, HELD, self.targets)
         a.counts[...] += b.counts
         return a
 

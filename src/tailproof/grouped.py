@@ -12,7 +12,7 @@ from .difference_estimate import DifferenceEstimate
 from .errors import RuleError
 from .estimator import as_rows, as_targets, numbered, pieces, same_columns
 from .extremes import Extremes
-from .holding import keep, laid_out, slot
+from .holding import begin_slots, laid_out_slots, merge_slots, slot, step_slot
 from .piece import piece
 from .state import Layout, State
 
@@ -55,18 +55,12 @@ class GroupedMeans:
 
     def init(self, columns: int) -> State:
         """A state of no rows."""
-        state, empty = State.zeros(self.layout(columns)), self.of.init(columns)
-        for name, array in empty.items():
-            state[HELD + name][...] = array
-        return state
+        return begin_slots(State.zeros(self.layout(columns)), HELD, self.of.init(columns))
 
     def layout(self, columns: int) -> Layout:
         """What a state holds: the held rule's arrays with a leading axis of groups."""
         own: Layout = {"counts": (np.int64, (2,))}
-        slots: Layout = {
-            name: (dtype, (self.groups, *shape)) for name, (dtype, shape) in self.of.layout(columns).items()
-        }
-        return own | laid_out(HELD, slots)
+        return own | laid_out_slots(HELD, self.of.layout(columns), self.groups)
 
     def columns(self, state: State) -> int:
         """How many columns the state has."""
@@ -94,8 +88,7 @@ class GroupedMeans:
         rows = rows if (slots[1:] >= slots[:-1]).all() else rows[order]
         for k, (begin, end) in enumerate(itertools.pairwise([0, *ends[:-1]])):
             if end > begin:
-                held = slot(state, HELD, k)
-                keep(held, "", self.of.step(held, rows[begin:end]))
+                step_slot(self.of, state, HELD, k, rows[begin:end])
         state.counts[USED] += ends[-2]
         state.counts[REFUSED] += ends[-1] - ends[-2]
 
@@ -106,9 +99,7 @@ class GroupedMeans:
     def merge(self, a: State, b: State) -> State:
         """All rows of both, as if one state had seen them: equal to the single pass to rounding."""
         same_columns(a, b)
-        for k in range(self.groups):
-            held = slot(a, HELD, k)
-            keep(held, "", self.of.merge(held, slot(b, HELD, k)))
+        merge_slots(self.of, a, b, HELD, self.groups)
         a.counts[...] += b.counts
         return a
 

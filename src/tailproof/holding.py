@@ -1,5 +1,7 @@
 """States within states: what a rule remembers for a rule that it holds, under names that begin alike."""
 
+from typing import Any
+
 from .state import Layout, State
 
 
@@ -41,3 +43,16 @@ def begin_slots(state: State, prefix: str, empty: State) -> State:
 def slot(state: State, prefix: str, number: int) -> State:
     """One of several states that are kept side by side, along the first axis of each array."""
     return State(**{name: array[number] for name, array in held(state, prefix).items()})
+
+
+def step_slot(rule: Any, state: State, prefix: str, number: int, *rows: Any) -> None:
+    """Have the held rule take rows in, into one of the states."""
+    one = slot(state, prefix, number)
+    keep(one, "", rule.step(one, *rows))
+
+
+def merge_slots(rule: Any, a: State, b: State, prefix: str, slots: int) -> None:
+    """Into each state of `a` its twin in `b`, as the held rule merges them."""
+    for number in range(slots):
+        one = slot(a, prefix, number)
+        keep(one, "", rule.merge(one, slot(b, prefix, number)))

@@ -10,7 +10,7 @@ from .classes_estimate import ClassesEstimate, one_sided
 from .errors import RuleError
 from .estimator import as_rows, as_targets, numbered, pieces, same_columns
 from .gram import Gram
-from .holding import begin_slots, first_slot, keep, laid_out_slots, slot
+from .holding import begin_slots, first_slot, laid_out_slots, merge_slots, slot, step_slot
 from .losses import Logistic
 from .piece import piece
 from .regression import RegressionEstimate
@@ -96,8 +96,7 @@ class OneVsRest:
         state.counts[USED] += len(rows)
         state.tally[...] += np.bincount(numbers.astype(np.int64), minlength=self.classes)
         for k in range(self.slots):
-            held = slot(state, HELD, k)
-            keep(held, "", self.of.step(held, rows, (numbers == self._class_of(k)).astype(np.float64)))
+            step_slot(self.of, state, HELD, k, rows, (numbers == self._class_of(k)).astype(np.float64))
 
     def _class_of(self, k: int) -> int:
         """The class whose log-odds slot k tells."""
@@ -106,9 +105,7 @@ class OneVsRest:
     def merge(self, a: State, b: State) -> State:
         """The rows of both, as the held rule merges them."""
         same_columns(a, b)
-        for k in range(self.slots):
-            held = slot(a, HELD, k)
-            keep(held, "", self.of.merge(held, slot(b, HELD, k)))
+        merge_slots(self.of, a, b, HELD, self.slots)
         a.counts[...] += b.counts
         a.tally[...] += b.tally
         return a

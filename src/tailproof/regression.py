@@ -241,3 +241,21 @@ class RegressionEstimate(Estimate):
         if len(self.terms) > 20:
             lines.append(f"... and {len(self.terms) - 20:,} more terms")
         return "\n".join([*lines, *self.warnings])
+
+
+class SideBySide(Estimate):
+    """Several regressions of the same rows, a row for each in every array."""
+
+    bare: list[RegressionEstimate]
+    confidence: float
+
+    @property
+    def certificate(self) -> Numbers:
+        """How far at most one more row can move each coefficient, the intercept's last."""
+        return np.array([part.certificate for part in self.bare])
+
+    def interval(self, confidence: float | None = None, anytime: bool = False) -> tuple[Numbers, Numbers]:
+        """The low and the high end for each coefficient, the intercept's last."""
+        level = self.confidence if confidence is None else confidence
+        ends = [part.interval(level, anytime) for part in self.bare]
+        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .estimator import Estimate
-from .regression import RegressionEstimate
+from .regression import RegressionEstimate, SideBySide
 
 Numbers = NDArray[np.float64]
 
 
-class TargetsEstimate(Estimate):
+class TargetsEstimate(SideBySide):
     """Coefficients of several targets. Every array has a row for each target."""
 
     rule: str
@@ -45,17 +44,6 @@ class TargetsEstimate(Estimate):
     @property
     def intercept(self) -> Numbers:
         return np.array([part.intercept for part in self.bare])
-
-    @property
-    def certificate(self) -> Numbers:
-        """How far at most one more row can move each coefficient, the intercept's last."""
-        return np.array([part.certificate for part in self.bare])
-
-    def interval(self, confidence: float | None = None, anytime: bool = False) -> tuple[Numbers, Numbers]:
-        """The low and the high end for each coefficient, the intercept's last."""
-        level = self.confidence if confidence is None else confidence
-        ends = [part.interval(level, anytime) for part in self.bare]
-        return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
 
     @property
     def settled(self) -> bool:
